@@ -56,6 +56,7 @@ figures: $(VENV)/.dev $(VENV)/.docs ## draw the figures of docs/ anew
 
 golden: $(VENV)/.dev ## record the golden values anew, and print what differs (LINCORE_DATA as for bench)
 	$(BIN)/python -m tests.golden.record
+	$(BIN)/python -m pages.ui.start.finished_example
 
 lock: $(VENV)/.run ## write the newest versions that requirements.txt allows to requirements.lock
 	@$(PIP) install uv

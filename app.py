@@ -6,12 +6,14 @@ import streamlit as st
 
 from pages.ui.server import preload
 
-# An image of our own: an icon by name would be fetched from elsewhere.
+# Our own image: an icon by name would be loaded from another site.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
-# Streamlit writes the chosen of a multiselect in white on the accent, too faint in the dark theme,
-# and draws segments lower than the select boxes beside them. A formula fits a phone without a
-# scroll bar, which the keyboard could not reach. Figures keep the ink of the theme in which they
-# were drawn (`lincore.plots.base.palette.INK`): here it follows when the theme changes.
+# Streamlit draws the tags of a multiselect in white on the accent colour, with too little contrast
+# in the dark theme, and segmented controls lower than the select boxes beside them. Formulas must
+# fit a phone without a scroll bar, which the keyboard could not reach. Figures keep the text colour
+# of the theme that they were drawn in (`lincore.plots.base.palette.INK`): here it is updated. The
+# header, which holds a menu alone, takes no more of the page than that. An outdated result
+# (`pages.ui.jobs.page_jobs.note_outdated`) is pale below its note.
 LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
 [data-testid="stButtonGroup"] button[role] { min-height: 2.5rem; }
@@ -19,6 +21,10 @@ LOOK = """<style>
   stroke: currentColor !important; }
 .js-plotly-plot :is([style*="fill: rgb(38, 39, 48)"], [style*="fill: rgb(250, 250, 250)"]) {
   fill: currentColor !important; }
+[data-testid="stHeader"] { height: 2.5rem !important; min-height: 2.5rem !important; }
+[data-testid="stMainBlockContainer"] { padding-top: 2.75rem !important; }
+[data-testid="stLayoutWrapper"]:has(> * > [data-testid="stLayoutWrapper"] > [class*="-outdated"])
+  ~ :not(:has([data-testid="stProgress"])) { opacity: 0.4; }
 .katex-display { font-size: min(1em, 3.2vw); overflow: clip !important; }
 </style>"""
 
@@ -43,15 +49,19 @@ def main() -> None:
         }
     )
     st.html(LOOK)
-    preload.wait()
+    is_first_visit = not st.session_state and not st.query_params
+    preload.wait(for_start=is_first_visit and page.url_path == "")
+    from pages.ui.jobs import worker_process
+
+    worker_process.wake()
     try:
         page.run()
     finally:
         preload.start()
 
 
-# `streamlit run` reads this file twice: once as a module, for the server that it describes, and
-# for every visitor as a script.
+# `streamlit run` executes this file in two ways: as a module, for the server that it defines, and
+# as a script for every visitor.
 if __name__ == "__main__":
     main()
 else:
@@ -61,7 +71,10 @@ else:
     logs.write_json_lines()
     memory.keep_little()
     _compat.announce_navigation()
+    _compat.keep_navigation()
+    _compat.keep_clicks()
+    _compat.keep_last_messages()
     middleware.hear_of_uploads()
     script_queue.let_scripts_take_turns()
-    preload.start(then=worker_process.start)
+    preload.start(then=worker_process.allow)
     app = st.App(__file__, middleware=middleware.middleware())

@@ -18,10 +18,11 @@ setup(
     ],
     package_dir={DASHBOARD: "."},
     package_data={
-        "lincore": ["py.typed", "**/*.pyi"],
+        "lincore": ["py.typed", "**/*.pyi", "**/*.html"],
         DASHBOARD: [".streamlit/config.toml"],
         f"{DASHBOARD}.pages.ui": ["icon.png"],
         f"{DASHBOARD}.pages.ui.geometry": ["*.html", "*.css", "*.js"],
+        f"{DASHBOARD}.pages.ui.start": ["*.json"],
         f"{DASHBOARD}.pages.ui.widgets": ["*.html", "*.css", "*.js"],
     },
 )

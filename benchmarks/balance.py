@@ -10,6 +10,8 @@ every size, which no summary of the training rows can save.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from common import DATA, finish, mnist, ratio, require, seconds
@@ -18,7 +20,7 @@ import lincore
 from lincore.data import Dataset, Split
 from lincore.imbalance import sweep
 from lincore.io import gaussian_classes
-from lincore.model_selection import FitTask, Steps, TrainingSample, as_methods, fit_tasks
+from lincore.model_selection import Steps, Task, TrainingSample, as_methods, run
 
 MOMENT_METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 SIZES = 20
@@ -31,23 +33,24 @@ def compare(what: str, data: Dataset, split: Split, label: object, steps: Steps)
 
     def everything() -> None:
         for method in as_methods(MOMENT_METHODS):
-            job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
-            fit_tasks([job], [method])
+            fit(data, split, steps, [method])
 
     def swept(exact: bool) -> None:
-        sweep(data, label, sizes, MOMENT_METHODS, steps=steps, split=split, repeats=1, exact=exact)
+        sweep(
+            data, [label], sizes, MOMENT_METHODS, steps=steps, split=split, repeats=1, exact=exact
+        )
 
     plain = ratio(lambda: swept(False), everything, turns=3)
     require(f"{what}: a sweep of {len(sizes) + 1} sizes / one fit of everything", plain, at_most=2)
     print(f"       with the exact curves: {ratio(lambda: swept(True), everything, turns=1)}")
-    together = ratio(lambda: swept(False), lambda: fit_together(data, split, steps), turns=1)
-    print(f"       against all methods together from one pass: {together}")
+    methods = as_methods(MOMENT_METHODS)
+    one_pass = ratio(lambda: swept(False), lambda: fit(data, split, steps, methods), turns=1)
+    print(f"       against all methods together from one pass: {one_pass}")
 
 
-def fit_together(data: Dataset, split: Split, steps: Steps) -> None:
-    """Fit every method from one pass and predict the test rows."""
-    job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
-    fit_tasks([job], as_methods(MOMENT_METHODS))
+def fit(data: Dataset, split: Split, steps: Steps, methods: Sequence[Any]) -> None:
+    """Fit methods from one pass and predict the test rows."""
+    list(run([Task(TrainingSample(split.train), split.test)], methods, data, steps=steps))
 
 
 def main() -> None:

@@ -48,8 +48,8 @@ DRAWN = {
     "balance": ("balance.tabs", "balance.drawing", "balance.loss"),
 }
 FITTED = {
-    "classify": ("classify.word", "experiment.lda.shrinkage.kind", "experiment.lda.priors"),
-    "compare": ("question.compare.scheme",),
+    "classify": ("classify.classifier", "experiment.lda.shrinkage.kind", "experiment.lda.priors"),
+    "compare": ("compare.scheme",),
 }
 #: Models that take no job of their own on a small table.
 WORDS = ("LDA", "Diagonal LDA", "QDA", "Naive Bayes", "Fisher's discriminant")

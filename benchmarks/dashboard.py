@@ -5,8 +5,8 @@ another seed draws another split, so that no answer comes from a cache. The serv
 of the runs of the script, their end included, as its log tells it. The drawn time goes from the
 browser's message to the last stroke.
 
-Wants an idle machine. Names of journeys (sample, faces, mnist) and of pages (explore, ...) as
-arguments choose some of them; ``LINCORE_TURNS`` says how often instead of ten times.
+Wants an idle machine. Names of journeys (sample, faces, mnist, lesson) and of pages (explore, ...)
+as arguments choose some of them; ``LINCORE_TURNS`` says how often instead of ten times.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from playwright.sync_api import CDPSession, Locator, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Locator, sync_playwright
 
 from benchmarks.common import DATA, ROOT, finish, mnist, require
+from lincore.analysis import Analysis, GeometryQuestion
+from lincore.laboratory import EXPERIMENTS
 from tests.browser.dashboard import Dashboard
 from tests.browser.install import ARGUMENTS, find
 from tests.browser.server import serving
 
 TURNS = int(os.environ.get("LINCORE_TURNS", "10"))
 RUN = re.compile(r"^lincore-run ([\d.]+)$", re.MULTILINE)
+BUSY = re.compile(r"^lincore-busy ([\d.]+)$", re.MULTILINE)
 #: Stands before the first line of app.py, which is served as it is otherwise.
 OBSERVED = "import observed\n\nobserved.begin()\n"
 SEED = "sidebar.seed"
@@ -239,7 +242,54 @@ def digits() -> None:
         _require("MNIST, Classify", times, server=6.0, drawn=6.0)
 
 
-JOURNEYS = {"sample": sample, "faces": faces, "mnist": digits}
+def lesson() -> None:
+    """Every link to Geometry opens within 2 s, and *Reveal* answers within 0.3 s of its click.
+
+    Counted are processor seconds, of the browser's main thread and of the server's runs: on a
+    machine with nothing else to do a visitor waits for their sum.
+    """
+    with visiting() as visit:
+        visit.dashboard.goto()
+        clocks: list[CDPSession] = []
+        visit.dashboard.page.context.on("page", lambda page: clocks.append(_clock(page)))
+        for word, experiment in EXPERIMENTS.items():
+            for name in experiment.presets:
+                link = Analysis(question=GeometryQuestion(word, name)).to_query()
+                times = [_opened_and_revealed(visit, link, clocks) for _ in range(TURNS)]
+                opened, revealed = np.median(times, axis=0).round(3).tolist()
+                require(f"{word}, {name}: opened, seconds", opened, at_most=2.0)
+                require(f"{word}, {name}: revealed, seconds", revealed, at_most=0.3)
+
+
+def _clock(page: Page) -> CDPSession:
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    return session
+
+
+def _opened_and_revealed(visit: Visit, link: str, clocks: list[CDPSession]) -> tuple[float, float]:
+    """Open a link in a tab of its own, and reveal its answer without playing."""
+
+    def busy() -> float:
+        metrics = clocks[-1].send("Performance.getMetrics")["metrics"]
+        return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
+
+    dashboard, read = visit.dashboard, len(visit.log.read_text())
+    dashboard.open_tab_of_its_own(f"geometry?analysis={link}")
+    opened = busy() + sum(map(float, BUSY.findall(visit.log.read_text()[read:])))
+    dashboard.page.emulate_media(reduced_motion="reduce")
+    start, read = busy(), len(visit.log.read_text())
+    dashboard.element("geometry.reveal").get_by_role("button").first.click()
+    dashboard.page.locator(".player[data-drawn], .board[data-judged=true]").wait_for()
+    drawn = busy() - start
+    dashboard.settle()
+    # A second run follows, which writes the answer over the last frame.
+    first, *_ = map(float, BUSY.findall(visit.log.read_text()[read:]))
+    dashboard.page.close()
+    return opened, drawn + first
+
+
+JOURNEYS = {"sample": sample, "faces": faces, "mnist": digits, "lesson": lesson}
 
 if __name__ == "__main__":
     for chosen in [name for name in sys.argv[1:] if name not in PAGES] or JOURNEYS:

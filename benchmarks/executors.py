@@ -65,7 +65,7 @@ def clicks(app: AppTest, number: int) -> list[float]:
 
     found = []
     for i in range(number):
-        box = app.selectbox(key="classify.word").set_value(("lda", "qda")[i % 2])
+        box = app.selectbox(key="classify.classifier").set_value(("lda", "qda")[i % 2])
         start = time.perf_counter()
         with scripts.taken():
             box.run(timeout=120)

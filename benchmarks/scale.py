@@ -1,8 +1,8 @@
-"""Constants of sums over partitions, one worker against two, and what follows for a cluster.
+"""Constants of sums over blocks, one worker against two, and what follows for a cluster.
 
 Measures on this machine what moments, reading, merging and tasks cost, simulates runs by these
-constants alone, and sets the simulation beside what one and two workers took. docs/scale.md has
-the arithmetic that follows.
+constants alone, and sets the simulation beside what one and two workers took to load a folder of
+Parquet files. docs/scale.md has the arithmetic that follows.
 
 Run with ``python benchmarks/scale.py [rows]``; it needs ``lincore[distributed]``.
 """
@@ -14,23 +14,26 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import dask
+import dask.dataframe
+import joblib
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pandas as pd
 from common import finish, require
 from distributed import Client, LocalCluster
 
+import lincore
 from lincore import LogisticRegression, Moments
-from lincore.distributed import Dask, PartitionedData, ProcessPool, open_parquet
+from lincore.data import Blocks
 
 ROWS = int(sys.argv[1]) if sys.argv[1:] else 240_000
-FEATURES, CLASSES, FOLDS, PARTS = 600, 2, 2, 16
+FEATURES, CLASSES, PARTS = 600, 2, 16
 TURNS = 2
 #: Between machines of a cluster: ten gigabits a second, as bytes.
 NETWORK = 1.25e9
@@ -58,50 +61,49 @@ def best(work: Callable[[], Any], turns: int = TURNS) -> float:
     return min(found)
 
 
-def write_rows(path: Path) -> None:
-    """Write rows of Gaussian classes, in as many groups as there are partitions."""
+def write_rows(folder: Path) -> None:
+    """Write rows of Gaussian classes, in as many files as there are parts."""
     rng = np.random.default_rng(0)
-    codes = rng.integers(CLASSES, size=ROWS)
-    X = rng.normal(size=(ROWS, FEATURES)) + 0.5 * np.eye(CLASSES, FEATURES)[codes]
-    columns = {f"x{j}": X[:, j] for j in range(FEATURES)} | {"class": codes}
-    pq.write_table(pa.table(columns), path, row_group_size=-(-ROWS // PARTS))
+    for i in range(PARTS):
+        codes = rng.integers(CLASSES, size=ROWS // PARTS)
+        X = rng.normal(size=(len(codes), FEATURES)) + 0.5 * np.eye(CLASSES, FEATURES)[codes]
+        frame = pd.DataFrame(X).add_prefix("x").assign(kind=codes)
+        frame.to_parquet(folder / f"{i:02}.parquet", index=False)
 
 
-def on_worker(partition: Any) -> tuple[float, float, float]:
-    """Return the seconds of reading a partition, of its moments and of a pass for gradients."""
-    X, labels = map(np.asarray, partition())
-    groups, passes = labels * FOLDS + np.arange(len(X)) % FOLDS, []
+def on_worker(blocks: Blocks) -> tuple[float, float, float]:
+    """Return the seconds of reading a part, of its moments and of a pass for gradients."""
+    parts, passes = list(blocks.read(*blocks.parts[0])), []
 
     def over(work: Any, merge: Any) -> Any:
-        passes.append(work)
-        return work((X, labels))
+        start, found = time.perf_counter(), work(parts[0])
+        passes.append((time.perf_counter() - start) / len(parts[0].X))
+        return found
 
-    by_class = Moments.from_groups(X, labels, CLASSES)
-    start = time.perf_counter()
-    LogisticRegression(max_iter=3, tol=1e-3).fit_blocks(over, by_class, np.arange(CLASSES))
-    gradient = (time.perf_counter() - start) / len(passes)
-    summarise = partial(Moments.from_groups, X, groups, CLASSES * FOLDS)
-    return best(partition), best(summarise), gradient
+    moments = Moments.from_groups(parts[0].X, parts[0].codes, CLASSES)
+    model = LogisticRegression(max_iter=3, tol=1e-3)
+    model.fit_blocks(over, moments, np.arange(CLASSES), parts[0])
+    summarise = partial(Moments.from_groups, parts[0].X, parts[0].codes, CLASSES)
+    n_rows = sum(len(part.X) for part in parts)
+    reading = best(lambda: list(blocks.read(*blocks.parts[0]))) / n_rows
+    return reading, best(summarise) / len(parts[0].X), min(passes)
 
 
-def constants(rows: PartitionedData, client: Client) -> Constants:
+def constants(blocks: Blocks, client: Client) -> Constants:
     """Measure each cost by itself, on one core of a worker; those of results on their way here."""
-    n, p = ROWS / PARTS, FEATURES
-    one = Dask(client)
-    read, summarise, gradient = one.reduce(max, one.map(on_worker, list(rows.partitions)[:1]))
-    moments = Moments.from_groups(
-        np.random.default_rng(0).normal(size=(2000, p)), np.arange(2000) % 4, CLASSES * FOLDS
-    )
+    p = FEATURES
+    read, summarise, gradient = client.submit(on_worker, blocks).result()
+    moments = blocks.moments
     size = len(pickle.dumps(moments))
     found = Constants(
-        moments=summarise / (n * p**2),
-        read=read / (8 * n * p),
-        gradient=gradient / (n * p * CLASSES),
+        moments=summarise / p**2,
+        read=read / (8 * p),
+        gradient=gradient / (p * CLASSES),
         merge=best(lambda: moments + moments) / size,
         send=best(lambda: pickle.loads(pickle.dumps(moments))) / size,
         task=best(lambda: client.gather(client.map(abs, range(1000), pure=False))) / 1000,
     )
-    print(f"n = {n:,.0f} rows a partition, p = {p}, one partial result {size / 1e6:.2f} MB")
+    print(f"n = {ROWS / PARTS:,.0f} rows a part, p = {p}, a partial result {size / 1e6:.2f} MB")
     for name, value in found._asdict().items():
         print(f"       {name}: {value:.3g} s")
     return found
@@ -112,14 +114,17 @@ def simulate(
     *,
     n_rows: int,
     p: int,
-    groups: int,
+    n_classes: int,
     n_parts: int,
     n_workers: int,
     network: float = np.inf,
 ) -> float:
-    """Return the seconds that moments take: tasks dealt to workers, then a tree of merges."""
+    """Return the seconds of one pass for moments: tasks dealt to workers, then a tree of merges.
+
+    Rows are read twice: for the first look and for the moments.
+    """
     rows = n_rows / n_parts
-    own = rows * (8 * p * cost.read + p**2 * cost.moments) + p**2 * groups * 8 * cost.merge / 2
+    own = rows * (2 * 8 * p * cost.read + p**2 * cost.moments)
     free = [0.0] * n_workers
     ready = []
     for i in range(n_parts):
@@ -127,7 +132,7 @@ def simulate(
         begin = max(heapq.heappop(free), i * cost.task)
         heapq.heappush(free, begin + own)
         ready.append(begin + own)
-    size = 8 * groups * p**2
+    size = 8 * n_classes * p**2
     step = size * (cost.merge + cost.send + 1 / network) + cost.task
     while len(ready) > 1:
         ready.sort()
@@ -141,50 +146,35 @@ def simulate(
     return ready[0]
 
 
-def timed(open_rows: Callable[[int], Any]) -> dict[int, float]:
-    """Return the seconds of the moments by number of workers, the first of which warms up."""
-    found = {}
-    for number in (1, 2):
-        with open_rows(number) as rows:
-            work = partial(rows.summarise, n_folds=FOLDS)
-            work()
-            found[number] = best(work)
-    return found
+@contextmanager
+def cluster(number: int) -> Iterator[Client]:
+    """Start a Dask cluster of some worker processes."""
+    options = {"n_workers": number, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options) as local, Client(local) as client:
+        yield client
 
 
-class OnCluster:
-    """Rows on a Dask cluster of some worker processes."""
-
-    def __init__(self, path: Path, number: int) -> None:
-        self._path, self._number = path, number
-
-    def __enter__(self) -> PartitionedData:
-        """Start the workers."""
-        self._cluster = LocalCluster(
-            n_workers=self._number, threads_per_worker=1, dashboard_address=None
-        )
-        self.client = Client(self._cluster)
-        return open_parquet(Dask(self.client), self._path, "class")
-
-    def __exit__(self, *_: Any) -> None:
-        """End them."""
-        self.client.close()
-        self._cluster.close()
+def timed(name: str, load: Callable[[], Any], number: int) -> tuple[float, Any]:
+    """Return the seconds of loading, which was done once before to start the workers."""
+    load()
+    found: list[Any] = []
+    seconds = best(lambda: found.append(load()))
+    print(f"       {name}, {number} workers: {seconds:.2f} s")
+    return seconds, found[0]
 
 
-class InPool:
-    """Rows for a pool of some processes."""
+def by_joblib(folder: Path, number: int) -> tuple[float, Any]:
+    """Load the folder with processes of joblib; with one, other than this process."""
+    with joblib.parallel_config(n_jobs=number):
+        return timed("joblib", lambda: lincore.load(folder, target="kind"), number)
 
-    def __init__(self, path: Path, number: int) -> None:
-        self._path, self._pool = path, ProcessPool(number)
 
-    def __enter__(self) -> PartitionedData:
-        """Return the rows."""
-        return open_parquet(self._pool, self._path, "class")
-
-    def __exit__(self, *of: Any) -> None:
-        """End the processes."""
-        self._pool.__exit__(None, None, None)
+def by_dask(folder: Path, number: int) -> tuple[float, Any]:
+    """Load the folder as a Dask DataFrame on a cluster."""
+    with cluster(number):
+        files = sorted(folder.glob("*.parquet"))
+        rows = dask.dataframe.from_map(pd.read_parquet, files)
+        return timed("Dask", lambda: lincore.load(rows, target="kind"), number)
 
 
 def main() -> None:
@@ -192,32 +182,22 @@ def main() -> None:
     # Dask has workers give memory back at once, and get it again by page faults: slow on machines
     # that are virtual.
     dask.config.set({"distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1)})
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.parquet"
-        write_rows(path)
-        cluster = OnCluster(path, 1)
-        with cluster as rows:
-            cost = constants(rows, cluster.client)
-        for name, kind in (("process pool", InPool), ("Dask", OnCluster)):
-            found = timed(partial(kind, path))
-            for number, seconds in found.items():
-                alike = simulate(
-                    cost,
-                    n_rows=ROWS,
-                    p=FEATURES,
-                    groups=CLASSES * FOLDS,
-                    n_parts=PARTS,
-                    n_workers=number,
-                )
-                print(f"       {name}, {number} workers: {seconds:.2f} s; simulated {alike:.2f} s")
-                require(
-                    f"{name}, {number} workers: simulated / measured",
-                    alike / seconds,
-                    at_least=0.7,
-                    at_most=1.3,
-                )
-            require(f"{name}: two workers / one", found[2] / found[1], at_most=0.6)
-    large = {"n_rows": 10**9, "p": 1000, "groups": 100, "n_parts": 10_000, "n_workers": 100}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder)
+        for kind in (by_joblib, by_dask):
+            (one, data), (two, same) = (kind(folder, number) for number in (1, 2))
+            assert np.allclose(data.blocks.moments.scatter, same.blocks.moments.scatter, rtol=1e-10)
+            require(f"{kind.__name__}: two workers / one", two / one, at_most=0.65)
+            if kind is by_joblib:
+                with cluster(1) as client:
+                    cost = constants(data.blocks, client)
+                size = {"n_rows": ROWS, "p": FEATURES, "n_classes": CLASSES, "n_parts": PARTS}
+                for number, seconds in ((1, one), (2, two)):
+                    alike = simulate(cost, **size, n_workers=number)
+                    what = f"joblib, {number} workers: simulated / measured"
+                    require(what, alike / seconds, at_least=0.5, at_most=1.3)
+    large = {"n_rows": 10**9, "p": 1000, "n_classes": 10, "n_parts": 10_000, "n_workers": 100}
     hours = simulate(cost, **large, network=NETWORK) / 3600
     print(f"       a billion rows of 1,000 features on 100 workers: {hours:.2f} h simulated")
     finish()

@@ -12,6 +12,8 @@ from tests.browser.dashboard import Dashboard
 
 #: Pixels of the page beside the sidebar, and how wide a figure of it is.
 LEFT, RIGHT, HEIGHT, WIDTH = 340, 1400, 760, 880
+#: Taller ones: the images below the matrix are part of it.
+HEIGHTS = {"errors": 1100}
 
 
 def projections(visitor: Dashboard) -> str:
@@ -24,9 +26,8 @@ def projections(visitor: Dashboard) -> str:
 def errors(visitor: Dashboard) -> str:
     """Show the confusion matrix with the rows of its largest error."""
     visitor.goto("classify?sample=faces")
-    visitor.open_tab("classify.panels", "Confusion")
-    visitor.select_point("classify.confusion", 6)
-    return "classify.panels"
+    visitor.click_cell("classify.confusion", 2, 0)
+    return "classify.model"
 
 
 def pairs(visitor: Dashboard) -> str:
@@ -70,12 +71,12 @@ def write_guide(visitor: Dashboard, folder: Path, wait: Callable[[Dashboard], No
         visitor.page.set_viewport_size({"width": 1440, "height": 1800})
         visitor.settle()
         element.scroll_into_view_if_needed()
-        top = element.bounding_box()
-        box = {"x": LEFT, "y": max(0.0, top["y"] - 8), "width": RIGHT - LEFT, "height": HEIGHT}
+        top, height = element.bounding_box(), HEIGHTS.get(name, HEIGHT)
+        box = {"x": LEFT, "y": max(0.0, top["y"] - 8), "width": RIGHT - LEFT, "height": height}
         png = visitor.page.screenshot(clip=box)
         with Image.open(io.BytesIO(png)) as figure:
             small = figure.convert("RGB").resize(
-                (WIDTH, round(HEIGHT * WIDTH / (RIGHT - LEFT))), Image.Resampling.LANCZOS
+                (WIDTH, round(height * WIDTH / (RIGHT - LEFT))), Image.Resampling.LANCZOS
             )
         path = folder / f"{name}.png"
         small.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)

@@ -10,17 +10,19 @@ from figures_of_guide import write_guide
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from lincore.analysis import Analysis, GeometryQuestion
 from tests.browser.dashboard import Dashboard
 from tests.browser.install import ARGUMENTS, find
 from tests.browser.server import serving
 
 ROOT = Path(__file__).parents[1]
+_REVEALED = Analysis(question=GeometryQuestion("fisher", guess=9.0, revealed=True))
 #: Of each page the link that shows something.
 PAGES = {
     "start": "",
     "data": "data?sample=passengers",
     "explore": "explore?sample=passengers",
-    "geometry": "geometry",
+    "geometry": f"geometry?analysis={_REVEALED.to_query()}",
     "classify": "classify?sample=faces",
     "compare": "compare?sample=passengers",
     "balance": "balance?sample=passengers",

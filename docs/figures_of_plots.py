@@ -15,23 +15,22 @@ from drawing import FONT, write_pngs
 import lincore
 from lincore import plots
 from lincore.inspection import box_plot_statistics, class_densities, class_histograms, correlations
+from lincore.metrics import calibration_curve, precision_recall_curve, roc_curve
 
 HEAD = """# Every plot
 
 Each is a function of `lincore.plots`, returns a Plotly figure (`figure.show()`,
 `figure.write_html("it.html")`) and describes its finding in `figure.layout.meta["alt"]`. Those
-marked **results** take the return value of `lincore.compare`, and a method's name if they draw one
-method; those marked **model** take `results.model(name)` or a fitted classifier; those marked
+marked **results** take the return value of `lincore.compare` and a method's name; those marked
 **view** take the return value of `lincore.inspection.make_view` or `lincore.inspection.model_view`.
-The others take numbers.
+The others take numbers. The method `plot()` of a display, such as `results.scores().plot()`, draws
+the figure of a result.
 
 This page and its figures are written by `make figures`: see `docs/figures_of_plots.py`.
 """
 
 TAKES = {
-    "results": "calibration confusion pairwise_effects precision_recall roc score_intervals "
-    "seconds_and_score",
-    "model": "coefficients scree",
+    "results": "confusion",
     "view": "ambiguity boundary contour direction_histogram small_multiples surface",
 }
 # These need WebGL, which a browser without a graphics card does not have.
@@ -58,7 +57,7 @@ def view(word: str = "lda", axes: tuple[int, int] = (0, 1)) -> Any:
     model = classes.get(word) or lincore.OneVsRest(lincore.LinearDiscriminantAnalysis())
     split = lincore.split(data)
     two = lincore.load((data.X[:, list(axes)], data.y), name="iris")
-    pipeline, _ = lincore.holdout(two, lincore.model_selection.pipeline_for(two, model), split)
+    pipeline = lincore.fit(two, model, split).pipeline
     return lincore.inspection.make_view(
         pipeline, two, split.test, lincore.inspection.feature_plane(two, (0, 1), split.train)
     )
@@ -69,8 +68,7 @@ def line() -> Any:
     """Return a fitted method of two classes along its discriminant direction."""
     two = iris().take(iris().codes > 0)
     split = lincore.split(two)
-    pipeline = lincore.model_selection.pipeline_for(two, lincore.LinearDiscriminantAnalysis())
-    pipeline, _ = lincore.holdout(two, pipeline, split)
+    pipeline = lincore.fit(two, "lda", split).pipeline
     plane = lincore.inspection.discriminant_plane(pipeline, two, split.train, n_axes=1)
     return lincore.inspection.make_view(pipeline, two, split.test, plane)
 
@@ -90,12 +88,22 @@ PARTS = {"prior shift": (0.06, 0.04, 0.08), "majority bias": (0.02, 0.0, 0.04),
          "small class": (0.03, 0.01, 0.05)}  # fmt: skip
 
 FIGURES: dict[str, Callable[[], go.Figure]] = {
-    "score_intervals": lambda: plots.score_intervals(results()),
-    "pairwise_effects": lambda: plots.pairwise_effects(results()),
-    "seconds_and_score": lambda: plots.seconds_and_score(results()),
-    "roc": lambda: plots.roc(results(), "lda"),
-    "precision_recall": lambda: plots.precision_recall(results(), "lda"),
-    "calibration": lambda: plots.calibration(results(), "naive-bayes"),
+    "score_intervals": lambda: results().scores().plot(),
+    "pairwise_effects": lambda: results().pairwise().plot(),
+    "seconds_and_score": lambda: results().times().plot(),
+    "roc": lambda: plots.roc(
+        [plots.Curve.from_roc(c, code=k) for k, c in enumerate(roc_curve(results(), "lda"))]
+    ),
+    "precision_recall": lambda: plots.precision_recall(
+        [
+            plots.Curve.from_precision_recall(c, code=k)
+            for k, c in enumerate(precision_recall_curve(results(), "lda"))
+        ],
+        shares=[1 / 3],
+    ),
+    "calibration": lambda: plots.calibration(
+        [plots.Reliability.from_calibration(calibration_curve(results(), "naive-bayes"))]
+    ),
     "confusion": lambda: plots.confusion(results(), "lda"),
     "confusion_difference": lambda: plots.confusion_difference(
         [[48, 2], [3, 47]], [[50, 0], [15, 35]], ["no", "yes"]
@@ -111,8 +119,9 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "ambiguity": lambda: plots.ambiguity(view("one-vs-rest")),
     "small_multiples": lambda: plots.small_multiples([view(), view("one-vs-rest")], ["LDA", "OvR"]),
     "coefficients": lambda: plots.coefficients(
-        lincore.LinearDiscriminantAnalysis().fit(iris().to_frame().iloc[:, :-1], iris().y),
-        label="virginica",
+        iris().feature_names,
+        lincore.LinearDiscriminantAnalysis().fit(iris().X, iris().y).coef_[2],
+        unit="coefficient for virginica",
     ),
     "odds_ratios": lambda: plots.odds_ratios(
         NAMES, [2.0, 0.5, 1.1, 4.0], [1.4, 0.3, 0.8, 2.5], [2.9, 0.8, 1.5, 6.4]

@@ -59,7 +59,7 @@ def _classify(data: SampleData, classifier: str, tab: str = "", **more: object) 
 def _explore(data: SampleData, view: str, split: SplitChoice | None = None) -> Analysis:
     """Return a view of the data."""
     split = split or SplitChoice()
-    return Analysis(data, split, question=ExploreQuestion(), view={"explore.view": view})
+    return Analysis(data, split, question=ExploreQuestion(view))
 
 
 def _study(tab: str = "", drawing: str = "", method: str = "lda") -> Analysis:
@@ -97,8 +97,8 @@ LINKS = {
     "r-fisher": _r("fisher", drawing="boundary", tab="Equation"),
     "r-fisher-errors": _r("fisher", drawing="boundary", options={"threshold": "minimum-error"}),
     "r-least-squares": _r("least-squares", drawing="boundary", tab="Equation"),
-    "r-one-step": _r("least-squares", drawing="boundary", tab="Convergence"),
-    "r-confusion": _r("least-squares", drawing="boundary", tab="Confusion"),
+    "r-one-step": _r("least-squares", drawing="boundary"),
+    "r-confusion": _r("least-squares", drawing="boundary"),
     "r-plus-minus": _r("least-squares", drawing="boundary", options={"targets": "plus-minus"}),
     "r-perceptron": _r("perceptron", drawing="boundary", tab="Convergence"),
     "r-logistic": _r("logistic", tab="Convergence", options={"C": float("inf")}),

@@ -2,7 +2,6 @@ from . import analysis as analysis
 from . import checks as checks
 from . import data as data
 from . import displays as displays
-from . import distributed as distributed
 from . import estimators as estimators
 from . import export as export
 from . import fields as fields
@@ -51,7 +50,6 @@ from .io.samples import sample as sample
 from .metrics.results import Results as Results
 from .model_selection.comparison import compare as compare
 from .model_selection.fitted_classifier import fit as fit
-from .model_selection.hold_out import holdout as holdout
 from .model_selection.learning_curves import learning_curve as learning_curve
 from .model_selection.pipeline import Steps as Steps
 from .moments.moments import Moments as Moments

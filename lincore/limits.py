@@ -149,7 +149,7 @@ _FOREIGN = {
     b"\x80\x04": "a Python pickle",
     b"\x80\x05": "a Python pickle",
 }
-# At both ends of a Parquet file whose metadata are encrypted too.
+# At both ends of a Parquet file with encrypted metadata.
 _ENCRYPTED = b"PARE"
 # The offset and signature of a tar archive.
 _TAR_MAGIC, _TAR_PLACE = b"ustar", 257
@@ -181,7 +181,7 @@ def read_limited(stream: Readable, name: str, limits: Limits = LIMITS) -> bytes:
 
 
 def is_zip(raw: bytes) -> bool:
-    """Tell by its first bytes whether a file is a zip archive, whatever its name says."""
+    """Return whether a file is a zip archive according to its first bytes."""
     return raw.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC))
 
 

@@ -5,11 +5,11 @@ After ``import lincore.onnx`` skl2onnx's own `to_onnx` takes `LinearDiscriminant
 `MultinomialNB`, `FisherDiscriminant`, `LeastSquaresClassifier`, `LogisticRegression`, `Perceptron`,
 `OneVsRest` and `OneVsOne` of these, `PCA`, `Standardizer` and the `Preparer` of tables, alone and
 in pipelines; and `FittedModel`, as returned by ``results.model(name)``, for rows in the form of
-``Dataset.X``. A classifier returns labels and probabilities of shape (n, K); one without
-probabilities returns its scores: for two classes zero and the decision function. Arithmetic is
-always in double precision; results are in single precision unless the rows are double. For double
-rows pass ``options={"zipmap": False}``: skl2onnx would turn the probabilities into dictionaries,
-and ONNX has none of doubles.
+``Dataset.X``. A classifier returns labels and probabilities of shape (n, K); `OneVsRest`,
+`OneVsOne` and those without probabilities return their scores: for two classes zero and the
+decision function. Arithmetic is always in double precision; results are in single precision unless
+the rows are double. For double rows pass ``options={"zipmap": False}``: skl2onnx would turn the
+probabilities into dictionaries, and ONNX has none of doubles.
 
 It needs skl2onnx (``pip install lincore[onnx]``); running a graph needs an ONNX runtime, such as
 onnxruntime.

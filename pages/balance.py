@@ -2,17 +2,20 @@
 
 import streamlit as st
 
-from pages.ui.balance import cost, question, reduction
+from lincore.analysis import BalanceMode
+from pages.ui.balance import cost, reduction
+from pages.ui.frame import checks_line, sidebar
 from pages.ui.jobs import page_jobs
-from pages.ui.session import checks_line, sidebar
+from pages.ui.session import questions
+from pages.ui.widgets import displays
 
 experiment = sidebar.show("balance")
 heading = st.container(key="balance.heading")
 checks_line.show(experiment)
 row = st.container(horizontal=True, vertical_alignment="bottom", key="balance.row")
 with row:
-    mode = question.ask(experiment)
-if mode == question.COST:
+    displays.ask(BalanceMode, questions.BALANCE, width=250, counts=experiment.counts)
+if questions.balance_mode(experiment.counts) == questions.COST:
     cost.show(experiment, heading, row)
 else:
     reduction.show(experiment, heading, row)

@@ -4,8 +4,8 @@ import streamlit as st
 
 from lincore.displays import ScoresDisplay
 from pages.ui.compare import choices, panels, run
+from pages.ui.frame import checks_line, export_menu, sidebar
 from pages.ui.jobs import page_jobs
-from pages.ui.session import checks_line, sidebar, take_away
 from pages.ui.widgets import displays, text
 
 experiment = sidebar.show("compare")
@@ -25,10 +25,11 @@ if job is None:
 scores = ScoresDisplay(job.result, **choices.judge(job.result, row))
 said = displays.parts(scores)
 heading.header(text.escape(said.finding), anchor=False)
-heading.markdown(text.escape(said.scope))
-take_away.keep(comparison=scores.ranked, score=scores.deciding, rope=scores.rope)
+export_menu.keep(comparison=scores.ranked, score=scores.deciding, rope=scores.rope)
 
-displays.body(scores, key=choices.KEY)
+displays.figure(scores, key=choices.KEY)
+st.markdown(text.escape(said.scope))
+displays.details(scores, key=choices.KEY)
 run.offer_regularization(job.result)
 panels.show(scores, data, job.settings)
 page_jobs.catch_up()

@@ -1,4 +1,4 @@
-"""Data: findings, columns and rows, and the entries to other data."""
+"""Data: what to decide, then columns, rows and images, and entries to other data."""
 
 import streamlit as st
 
@@ -11,7 +11,8 @@ from pages.ui.data import (
     table,
     treatment,
 )
-from pages.ui.session import checks_line, panels, sidebar, state, uploads
+from pages.ui.frame import checks_line, sidebar
+from pages.ui.session import state
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import displays, text
 
@@ -20,37 +21,39 @@ opened = state.opened()
 used = (None, state.source(), state.image_source(), state.sample_source())
 is_current = any(opened is one for one in used)
 
-st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
-findings.target(data, choice)
+st.header(f"{text.escape(data.name)}: {text.escape(data.size_text)}.", anchor=False)
 checks_line.show_on_data(data, choice)
-new_data.show()
+findings.classes(data, choice)
 findings.refused()
+if isinstance(opened, Source):
+    findings.show(opened, data.notices if is_current else opened.notices)
+elif is_current:
+    findings.show(opened if isinstance(opened, ImageSource) else None, data.notices)
+    if data.kind.is_images:
+        with st.container():
+            images.duplicates(data)
+new_data.show()
 
-if not isinstance(opened, Source):
-    new_data.folded()
 if isinstance(opened, Source):
     columns.show(opened)
     reading.show(opened)
-    findings.findings(opened, data.notices if is_current else opened.notices)
     treatment.show(opened)
-    table.rows(opened)
-elif isinstance(opened, ImageSource):
-    images.otherwise(opened, data if is_current else None)
+    if opened.used is not None:
+        table.rows(opened.used.first_rows)
+else:
+    new_data.folded()
+    if isinstance(opened, ImageSource):
+        images.import_options(opened, data if is_current else None)
 
 if is_current:
     if data.kind.is_images:
-        panels.contact_sheet(data)
+        images.contact_sheet(data)
         images.skipped(data)
-        images.copies(data)
     elif opened is None:
-        panels.table_head(data)
-    images.groups(data)
-    if not isinstance(opened, Source):
-        findings.findings(opened if isinstance(opened, ImageSource) else None, data.notices)
+        table.rows(data.rows(range(min(data.n_rows, table.SHOWN_ROWS))))
     if data.truth is not None:
         truth = data.true_parameters()
         st.subheader(truth.title, anchor=False)
         displays.show(truth, key="data.truth")
 
 new_data.generator()
-uploads.limits()

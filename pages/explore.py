@@ -1,8 +1,8 @@
 """Explore: columns by class, correlations, summary, projections."""
 
 from pages.ui.explore import columns, projections, views
-from pages.ui.session import checks_line, sidebar
-from pages.ui.session.sidebar import PageExperiment
+from pages.ui.frame import checks_line, sidebar
+from pages.ui.session.experiment import PageExperiment
 
 DRAW = {
     "columns": columns.one,
@@ -17,7 +17,7 @@ DRAW = {
 @sidebar.fragment
 def show(experiment: PageExperiment) -> None:
     """Draw the view that is chosen: nothing else on the page depends on it."""
-    DRAW[views.current(experiment.data)](experiment)
+    DRAW[views.current(experiment)](experiment)
 
 
 experiment = sidebar.show("explore")

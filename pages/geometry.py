@@ -1,14 +1,14 @@
-"""Geometry: the laboratory of chapter 4, one experiment a screen."""
+"""Geometry: the laboratory of chapter 4, one experiment per screen."""
 
 import streamlit as st
 
 from lincore import laboratory
+from pages.ui.frame import sidebar
 from pages.ui.geometry import choice, screen
-from pages.ui.session import sidebar
 from pages.ui.widgets import text
 
 sidebar.begin()
-heading = st.container()
+heading = st.container(key="geometry.heading")
 word, preset, presenter = choice.ask()
 title = laboratory.EXPERIMENTS[word].title
 heading.header(text.escape(title), anchor=False)

@@ -1,14 +1,16 @@
-"""Predict: classes of new rows, how sure they are, and how far from all that was learned."""
+"""Predict: classes of new rows, posteriors, and flags for rows unlike the training data."""
 
 import streamlit as st
 
+from lincore.analysis import NewFile, PredictQuestion, TypedRow
 from lincore.errors import DataError
+from pages.ui.frame import checks_line, export_menu, sidebar
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
-from pages.ui.session import checks_line, sidebar, take_away
+from pages.ui.session import questions
 from pages.ui.widgets import displays, text
 
-experiment = sidebar.show("predict")
+experiment = sidebar.show("predict", steps=saved_model.current() is None)
 
 saved_model.require()
 heading = st.container()
@@ -17,39 +19,61 @@ if saved is None:
     checks_line.show(experiment)
 choice, row = model_choice.ask(experiment, saved)
 with row.source:
-    kind = new_rows.ask_kind(experiment, saved)
+    source = new_rows.ask_source(experiment, saved)
 model = model_choice.fitted(experiment, choice)
 with row.priors:
-    shares = priors.ask_kind(model)
+    shares = priors.ask(model)
 with row.options:
-    level = priors.ask_level()
+    if row.options.open:
+        elsewhere = {
+            "data": experiment.data,
+            "classifier": None,
+            "priors": shares,
+            "model": None,
+            "rows": None,
+            "threshold": None,
+        }
+        displays.ask(PredictQuestion, questions.PREDICT, **elsewhere)
+level = questions.asked(PredictQuestion, *experiment.known.values())["level"]
 saved_model.show_problem()
 
-rows = new_rows.ask(kind, experiment, model, saved)
+rows = new_rows.ask(source, experiment, model, saved)
 if rows is None:
     heading.header(new_rows.QUESTION, anchor=False)
     st.stop()
-values = priors.ask_share(shares, model)
+priors.ask_share(shares, model)
 found = run.require(experiment, choice, model, rows, heading)
+threshold = None
+if found.predictions.can_have_threshold:
+    with row.threshold:
+        threshold = displays.ask(
+            PredictQuestion,
+            questions.PREDICT,
+            "threshold",
+            width=220,
+            predictions=found.predictions,
+        )["threshold"]
+else:  # another model may have had one
+    displays.set_settings(questions.PREDICT, threshold=None)
 try:
-    shown = run.under(found, priors.Priors(values, level))
+    shown = run.under(found, PredictQuestion(priors=shares, level=level, threshold=threshold))
 except DataError as error:
     text.show_problem(error.notice)
-    shown = run.under(found, priors.Priors(None, level))
+    shown = run.under(found, PredictQuestion(level=level, threshold=threshold))
 
-take_away.keep(predicted=found._replace(predictions=shown))
+export_menu.keep(predicted=found._replace(predictions=shown))
 said = displays.parts(classes := shown.by_class())
 heading.header(text.escape(said.finding), anchor=False)
 heading.markdown(text.escape(said.scope))
 if saved is not None:
     heading.caption(text.escape(f"{saved.name}: {saved.file.origin}"))
-if kind == new_rows.BY_HAND:
+if isinstance(source, TypedRow):
     displays.body(classes, key="predict.one")
 else:
-    if kind == new_rows.UPLOAD:
+    if isinstance(source, NewFile):
         panels.matching(shown.columns())
-    panels.rows(shown)
     panels.scores(shown.scores())
+    panels.rows(shown)
 if found.drift is not None:
     panels.drift(found.drift)
 page_jobs.catch_up()

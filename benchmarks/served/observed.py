@@ -17,7 +17,7 @@ def begin() -> None:
 
 
 def log_times() -> None:
-    """Print a line after every run of a script or a fragment, its end and clean-up included.
+    """Print processor time and time of every run of a script or a fragment, its end included.
 
     Streamlit says nowhere publicly when a run is over: only its own runner can be timed whole.
     """
@@ -28,10 +28,11 @@ def log_times() -> None:
     ScriptRunner.untimed_run = ScriptRunner._run_script
 
     def timed_run(self, request):
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.thread_time()
         try:
             self.untimed_run(request)
         finally:
+            print(f"lincore-busy {time.thread_time() - busy:.4f}", flush=True)
             print(f"lincore-run {time.perf_counter() - start:.4f}", flush=True)
 
     ScriptRunner._run_script = timed_run

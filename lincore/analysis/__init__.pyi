@@ -1,3 +1,6 @@
+from .balance_questions import BalanceCostQuestion as BalanceCostQuestion
+from .balance_questions import BalanceMode as BalanceMode
+from .balance_questions import BalanceStudyQuestion as BalanceStudyQuestion
 from .data_sources import DataSource as DataSource
 from .data_sources import DownloadData as DownloadData
 from .data_sources import ExperimentData as ExperimentData
@@ -5,7 +8,6 @@ from .data_sources import FileData as FileData
 from .data_sources import GeneratedData as GeneratedData
 from .data_sources import SampleData as SampleData
 from .data_sources import checked_file as checked_file
-from .data_sources import hash_of as hash_of
 from .experiment import Experiment as Experiment
 from .experiment import SplitChoice as SplitChoice
 from .experiment import method_line as method_line
@@ -16,13 +18,10 @@ from .predict_question import PredictQuestion as PredictQuestion
 from .predict_question import SavedModel as SavedModel
 from .predict_question import TypedRow as TypedRow
 from .predict_question import predict_and_compare as predict_and_compare
-from .questions import BalanceCostQuestion as BalanceCostQuestion
-from .questions import BalanceStudyQuestion as BalanceStudyQuestion
 from .questions import ClassifyQuestion as ClassifyQuestion
 from .questions import CompareQuestion as CompareQuestion
 from .questions import DataQuestion as DataQuestion
 from .questions import ExploreQuestion as ExploreQuestion
 from .questions import GeometryQuestion as GeometryQuestion
 from .questions import Question as Question
-from .questions import rarest_class as rarest_class
 from .specification import Analysis as Analysis

@@ -1,4 +1,4 @@
-"""Text to a link and back: compressed, in letters that an address may hold, within bounds."""
+"""Conversion of text to a link and back: compressed, URL-safe, and bounded in size."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from lincore.errors import DataError
 
-#: Characters of a link, which browsers and servers let pass, and bytes of what it unpacks to.
+#: Limits: characters of a link, as accepted by browsers and servers, and bytes after unpacking.
 MOST_CHARACTERS, MOST_BYTES = 16_000, 200_000
 
 
 def pack(text: str) -> str:
-    """Return a text in the letters of an address."""
+    """Encode a text for a URL."""
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     raw = packer.compress(text.encode()) + packer.flush()
     found = urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -25,8 +25,8 @@ def pack(text: str) -> str:
 
 
 def unpack(link: str) -> str:
-    """Return the text of a link."""
-    damaged = DataError("It is damaged.", where="link", remedy="Copy all of it.")
+    """Decode the text of a link."""
+    damaged = DataError("The link is damaged.", where="link", remedy="Copy the complete link.")
     if len(link) > MOST_CHARACTERS or not re.fullmatch(r"[\w-]*", link, re.ASCII):
         raise damaged
     unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)

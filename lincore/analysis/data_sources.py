@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol, TypeAlias
 
@@ -12,10 +11,11 @@ from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, Matching, Name, OneOf
+from lincore.fields.field import Field
 from lincore.io.files.sources import large_path, read_source
-from lincore.io.images.decode import is_image
+from lincore.io.files.verified import check_hash, file_hash, hash_of
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
-from lincore.io.loading import recognise_file
+from lincore.io.loading import recognise_file, tables_of
 from lincore.io.npz import read_npz
 from lincore.io.samples import (
     DOWNLOADS,
@@ -27,14 +27,13 @@ from lincore.io.samples import (
     sample_file,
 )
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
-from lincore.io.tables.formats.zipped import tables_among, zip_tables
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
-from lincore.laboratory.board import MOST_POINTS
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
+from lincore.laboratory.experiment import MOST_POINTS
 from lincore.utils.typing import Progress
 
-#: Classes and features, and rows in all, of generated data.
+#: Limits of generated data: classes, features, rows in total.
 MOST_CLASSES, MOST_ROWS = 20, 100_000
 
 Sha256: TypeAlias = Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")]
@@ -46,6 +45,9 @@ _Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], At
 _Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
 _Size: TypeAlias = Annotated[int, Between(1, MOST_ROWS)]
 _Share: TypeAlias = Annotated[float, Between(0, 1)]
+Target: TypeAlias = Annotated[
+    str, AtMost(200), Field("Target", "The column of the classes; guessed by default.")
+]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class SampleData:
     name : str
         As in `lincore.io.SAMPLES`.
     target : str, optional
-        Another column for the classes. For tables only, as what follows.
+        Another column for the classes; for tables only, as are the next two.
     reading : ReadOptions
     table : TableOptions
     drop_image_duplicates : bool
@@ -67,7 +69,7 @@ class SampleData:
     kind: ClassVar[str] = "sample"  # in JSON
 
     name: Annotated[str, OneOf(SAMPLES)]
-    target: Name | None = None
+    target: Target | None = None
     reading: ReadOptions = ReadOptions()
     table: TableOptions = TableOptions()
     drop_image_duplicates: bool = False
@@ -78,7 +80,7 @@ class SampleData:
         Raises
         ------
         DataError
-            When its columns cannot be used so.
+            If its columns cannot be used so.
         """
         if self.name in SAMPLE_TABLES:
             target = self.target or SAMPLE_TABLES[self.name]
@@ -90,7 +92,9 @@ class SampleData:
         if target == called and self.reading == ReadOptions() and self.table == TableOptions():
             return drop_image_duplicates(found) if self.drop_image_duplicates else found
         if found.kind.is_images:
-            raise DataError("It has images and no columns.", where=f"sample {self.name!r}")
+            raise DataError(
+                "It consists of images and has no columns.", where=f"sample {self.name!r}"
+            )
         table = dataset_to_table(found, called, self.reading)
         return table_to_dataset(table, target, self.table)
 
@@ -112,7 +116,7 @@ class GeneratedData:
     Raises
     ------
     DataError
-        With more than 100,000 rows in all.
+        With more than 100,000 rows in total.
     """
 
     kind: ClassVar[str] = "generated"  # in JSON
@@ -126,13 +130,13 @@ class GeneratedData:
     seed: Annotated[int, Between(0, 2**32 - 1)] = 0
 
     def __post_init__(self) -> None:
-        """Raise an error for more rows than a page draws."""
+        """Raise an error if there are more rows than a page can draw."""
         rows = sum(self.sizes) if isinstance(self.sizes, tuple) else self.sizes or 0
         if rows > MOST_ROWS:
             raise DataError(
                 f"There would be {rows:,} rows.",
                 where="data.sizes",
-                remedy=f"Give at most {MOST_ROWS:,} in all.",
+                remedy=f"Give at most {MOST_ROWS:,} in total.",
             )
 
     def arguments(self) -> dict[str, Any]:
@@ -152,14 +156,14 @@ class GeneratedData:
         Raises
         ------
         DataError
-            When the arguments do not fit each other.
+            If the arguments do not fit each other.
         """
         return gaussian_classes(**self.arguments())
 
 
 @dataclass(frozen=True)
 class DownloadData:
-    """A data set that scikit-learn can fetch.
+    """A data set that scikit-learn can download.
 
     Parameters
     ----------
@@ -180,7 +184,7 @@ class DownloadData:
         Raises
         ------
         DataError
-            When it cannot be downloaded.
+            If it cannot be downloaded.
         """
         found = fetch_dataset(self.name)
         return drop_image_duplicates(found) if self.drop_image_duplicates else found
@@ -197,7 +201,7 @@ class ExperimentData:
     preset : str
         As in its presets.
     points : tuple of (float, float, int)
-        Two coordinates and a class each: rows moved by hand, where a preset has such.
+        Two coordinates and a class for each row, if rows of the preset were moved.
     """
 
     kind: ClassVar[str] = "experiment"  # in JSON
@@ -207,47 +211,47 @@ class ExperimentData:
     points: Points = ()
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
-        """Return the rows; `file` is not looked at.
+        """Return the rows; `file` is ignored.
 
         Raises
         ------
         DataError
-            For a preset that there is not, or that has no rows, and for rows that cannot be.
+            If the preset does not exist or has no rows, or if the points are invalid.
         """
         return experiment_rows(self.experiment, self.preset, points=self.points)
 
 
 @dataclass(frozen=True)
 class FileData:
-    """A file of the user, known by its name and its content, and how it is read.
+    """A file of the user, identified by name and content, with its import options.
 
     Parameters
     ----------
     name : str
-        Of the file; of several images together "images".
+        Name of the file; "images" for several images.
     sha256 : str
-        64 hexadecimal digits, of the bytes; of several files, of one after the other in the order
-        of their names. Empty: any file is taken.
+        Digest of the bytes, 64 hexadecimal digits; several files are concatenated in the order of
+        their names. Empty: any file is accepted.
     target : str, optional
-        The column of the classes, by its name in the file; proposed when not given.
+        The column of the classes, by its name in the file. Default: the proposed one.
     reading : ReadOptions
-        For text.
+        Import options of text files.
     table : TableOptions
-        For tables.
+        Use of columns and rows of tables.
     images : ImageOptions
-        For images.
+        Import options of images.
     drop_image_duplicates : bool
         Whether duplicates among images are left out (`lincore.checks.drop_image_duplicates`).
     several : bool
-        Whether it is several files, or a folder: it is called as the folder then, or "images" or
-        "tables".
+        Whether it consists of several files or a folder; its name is then that of the folder, or
+        "images" or "tables".
     """
 
     kind: ClassVar[str] = "file"  # in JSON
 
     name: Name
     sha256: Sha256 = ""
-    target: Name | None = None
+    target: Target | None = None
     reading: ReadOptions = ReadOptions()
     table: TableOptions = TableOptions()
     images: ImageOptions = ImageOptions()
@@ -260,7 +264,7 @@ class FileData:
         *,
         progress: Progress | None = None,
     ) -> Dataset:
-        r"""Return the data set that the file makes.
+        r"""Return the data set made from the file.
 
         Parameters
         ----------
@@ -271,7 +275,7 @@ class FileData:
         Raises
         ------
         DataError
-            When there is no file, its SHA-256 is another one, or it cannot be used.
+            If the file is missing, has a different SHA-256, or cannot be used.
 
         Examples
         --------
@@ -283,12 +287,12 @@ class FileData:
             table = read_table(found, self.name, self.reading)
             return table_to_dataset(table, self.target, self.table, progress=progress)
         if not isinstance(found, bytes):
-            tables = tables_among(found)
-            if any(is_image(raw, name) for name, raw in found) or not tables:
+            tables = tables_of(found)
+            if tables is None:
                 return self._without(
                     read_image_files(found, self.images, name=self.name, progress=progress)
                 )
-            found = tables[0][1] if len(tables) == 1 else zip_tables(tables)
+            found = tables
         kind, raw, name = recognise_file(found, self.name)
         if kind == "arrays":
             return self._without(read_npz(raw, name))
@@ -302,38 +306,38 @@ class FileData:
 
 
 class NamedFile(Protocol):
-    """A file that a specification knows by its name and its content."""
+    """A file identified by name and content in a specification."""
 
     @property
     def name(self) -> str:
-        """Name of the file; "images" of several images."""
+        """Name of the file; "images" for several images."""
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of its bytes; empty where any file is taken."""
+        """SHA-256 of its bytes; empty if any file is accepted."""
 
 
 def checked_file(
-    wanted: NamedFile, file: Any, asked: str = "The analysis is of a file."
+    wanted: NamedFile, file: Any, asked: str = "The analysis needs a file."
 ) -> Path | bytes | list[tuple[str, bytes]]:
-    """Return a readable file, if it is the expected one.
+    """Return a file in readable form, if it is the expected one.
 
     Parameters
     ----------
     wanted : NamedFile
     file : path, bytes, open binary file, several (name, bytes) of images, or None
     asked : str
-        The first sentence of the message where there is none.
+        The first sentence of the message if the file is missing.
 
     Returns
     -------
     Path, bytes or list of (name, bytes)
-        The path of a file that is too large to be held; images in the order of their names.
+        The path of a file that is too large for memory; images in the order of their names.
 
     Raises
     ------
     DataError
-        When there is no file, or its SHA-256 is another one.
+        If the file is missing or has a different SHA-256.
 
     Examples
     --------
@@ -341,52 +345,18 @@ def checked_file(
     b'u,v'
     """
     if file is None:
-        raise DataError(asked, where=wanted.name, remedy="Give this file as well.")
+        raise DataError(asked, where=wanted.name, remedy="Provide this file as well.")
     large = large_path(file)
     if large is not None:
-        with large.open("rb") as stream:
-            check_hash(wanted, hash_of(iter(lambda: stream.read(1 << 20), b"")))
+        check_hash(wanted.name, wanted.sha256, file_hash(large))
         return large
     if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
         files = sorted(file, key=lambda one: one[0])
-        check_hash(wanted, hash_of(raw for _, raw in files))
+        check_hash(wanted.name, wanted.sha256, hash_of(raw for _, raw in files))
         return files
     raw, _ = read_source(file, wanted.name)
-    check_hash(wanted, hash_of([raw]))
+    check_hash(wanted.name, wanted.sha256, hash_of([raw]))
     return raw
-
-
-def check_hash(wanted: NamedFile, found: str) -> None:
-    """Raise an error for a file whose SHA-256 is not the expected one."""
-    if wanted.sha256 and found != wanted.sha256:
-        raise DataError(
-            f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
-            f"with {wanted.sha256[:12]}.",
-            where=wanted.name,
-            remedy=f"Give the file {wanted.name} that the analysis was made with.",
-        )
-
-
-def hash_of(blocks: Iterable[bytes]) -> str:
-    """Return the SHA-256 of successive bytes, as 64 hexadecimal digits.
-
-    Parameters
-    ----------
-    blocks : iterable of bytes
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> hash_of([b"a", b"b"])[:8]
-    'fb8e20fc'
-    """
-    digest = sha256()
-    for block in blocks:
-        digest.update(block)
-    return digest.hexdigest()
 
 
 DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | ExperimentData | FileData

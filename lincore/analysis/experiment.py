@@ -1,31 +1,43 @@
-"""The choices of an experiment that hold for every question: split, steps, options."""
+"""The choices of an experiment that are common to all questions: split, steps, options."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
+from lincore import fields
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
 from lincore.errors import DataError
-from lincore.fields.bounds import AtMost, Between, OneOf, number, refuse, shown
+from lincore.fields.bounds import Between, OneOf, refuse, shown
 from lincore.fields.field import Field, per_cent
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_classifier import FittedClassifier, fit
-from lincore.model_selection.methods import CLASSIFIER_FACTORIES
-from lincore.model_selection.option_types import Option
+from lincore.model_selection.methods import (
+    CLASSIFIER_FACTORIES,
+    CLASSIFIER_LABELS,
+    suitable_methods,
+)
 from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.specs import format_spec, parse_spec
 from lincore.preprocessing.hog import HOG
+from lincore.utils.formatting import percent
 
-#: The test set as hold-out schemes of `lincore.compare` and of the studies are called.
+#: Called with the results so far.
+Keep: TypeAlias = Callable[[Any], None]
+#: The choices of the test set as schemes of `lincore.compare` and of the imbalance studies.
 _SCHEMES = {"stratified": "holdout", "group": "holdout by group", "last": "last", "given": "given"}
-#: The options of basis functions and the ends of their ranges.
+_SUMMARIES = {
+    "stratified": "{share} test set, by class",
+    "last": "Last {share} of each class as test set",
+    "given": "Test set as in the file",
+    "group": "{share} test set, whole groups",
+}
+#: The options of basis functions, with their ranges.
 _BASES: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "polynomial": {"degree": (1, 5)},
     "trigonometric": {"n_harmonics": (1, 50)},
@@ -37,13 +49,34 @@ _BASES: Mapping[str, Mapping[str, tuple[int, int]]] = {
 Word: TypeAlias = Annotated[str, OneOf(tuple(CLASSIFIER_FACTORIES))]
 
 
+def suitable_classifiers(so_far: SimpleNamespace) -> dict[str, str]:
+    """Return the classifiers that can be fitted to the data, with their names; a rule."""
+    return {word: CLASSIFIER_LABELS[word] for word in suitable_methods(so_far.data)}
+
+
+def _usual_classifier(so_far: SimpleNamespace) -> str:
+    words = suitable_classifiers(so_far)
+    return "lda" if "lda" in words else next(iter(words))
+
+
+Classifier: TypeAlias = Annotated[
+    Word,
+    Field(
+        "Classifier",
+        "The model to be fitted.",
+        choices=suitable_classifiers,
+        auto=_usual_classifier,
+    ),
+]
+
+
 def _ways(so_far: SimpleNamespace) -> dict[str, str]:
-    """Return the ways to set a test set apart, that of the source first, then whole groups."""
+    """Return the possible test sets: that of the source first, then whole groups."""
     named = {"stratified": "At random, by class", "last": "The last of each class"}
     if so_far.data.groups is not None:
         named = {"group": "Whole groups, at random", **named}
     if so_far.data.given_test is not None:
-        named = {"given": "As the file gives it", **named}
+        named = {"given": "As given in the file", **named}
     return named
 
 
@@ -66,8 +99,8 @@ class SplitChoice:
     Parameters
     ----------
     how : {"stratified", "group", "last", "given"}, optional
-        As for `lincore.split`. When not given: as the source brought it, if it did; whole groups
-        if the data have groups; else stratified.
+        As for `lincore.split`. Default: the test set of the source, if it has one; whole groups if
+        the data have groups; otherwise stratified.
     test_size : float
         Share of the test rows, below 1.
     seed : int
@@ -78,9 +111,9 @@ class SplitChoice:
             Literal["stratified", "group", "last", "given"],
             Field(
                 "Test set",
-                "Rows that no model sees before it is judged. If rows are related, as images of "
-                "one series are, a random split puts near-duplicates on both sides: take whole "
-                "groups, or the last of each class.",
+                "Rows that are used only for evaluation. If rows are related, like images of one "
+                "series, a random split puts near-duplicates into both sets: choose whole groups "
+                "or the last of each class.",
                 choices=_ways,
                 auto=_usual,
             ),
@@ -91,7 +124,7 @@ class SplitChoice:
         float,
         Field(
             "Test fraction",
-            "Of each class; the rest is for training. By group it is as near as whole groups come.",
+            "Of each class; the rest is for training. Whole groups match it approximately.",
             low=0,
             high=0.99,
             step=0.05,
@@ -103,7 +136,7 @@ class SplitChoice:
         int,
         Field(
             "Seed",
-            "Another number draws another split.",
+            "Another seed draws another split.",
             low=0,
             high=2**31 - 1,
             step=1,
@@ -112,7 +145,7 @@ class SplitChoice:
     ] = 0
 
     def resolved(self, data: Dataset) -> SplitChoice:
-        """Return the choice with what ``how=None`` means for a data set.
+        """Return the choice with the default of `how` for a data set.
 
         Examples
         --------
@@ -126,13 +159,25 @@ class SplitChoice:
             return replace(self, how="given")
         return replace(self, how="stratified" if data.groups is None else "group")
 
+    def summary(self, data: Dataset) -> str:
+        """Return the test set in a few words.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> SplitChoice().summary(lincore.sample("iris"))
+        '30 % test set, by class'
+        """
+        share = percent(self.test_size, 0)
+        return _SUMMARIES[self.resolved(data).how or "stratified"].format(share=share)
+
     def rows(self, data: Dataset) -> Split:
         """Return the rows of the training and of the test set.
 
         Raises
         ------
         DataError
-            When the data cannot be split so.
+            If the data do not allow this split.
 
         Examples
         --------
@@ -156,7 +201,7 @@ class SplitChoice:
 
 
 class Experiment(NamedTuple):
-    """Data with all choices that hold for every question about them.
+    """Data with the choices that are common to all questions.
 
     Attributes
     ----------
@@ -173,7 +218,7 @@ class Experiment(NamedTuple):
     options: Mapping[str, Mapping[str, Any]]
 
     def lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the classifiers with their options, as `lincore.compare` reads them.
+        """Return classifiers with their options, in the notation of `lincore.compare`.
 
         Examples
         --------
@@ -182,17 +227,28 @@ class Experiment(NamedTuple):
         """
         return tuple(method_line(word, self.options.get(word, {})) for word in words)
 
+    @property
+    def scheme(self) -> str:
+        """The test set as a scheme of `lincore.compare`."""
+        return self.split.scheme(self.data)
+
     def fit(self, word: str) -> FittedClassifier:
         """Fit one classifier on the training set, and predict the test set.
 
         Raises
         ------
         DataError
-            When the basis would not fit into memory.
+            If the basis would not fit into memory.
         """
         self.check_size()
         (line,) = self.lines((word,))
         return fit(self.data, line, self.split.rows(self.data), steps=self.steps)
+
+    def check_methods(self, methods: Sequence[str]) -> None:
+        """Raise an error if there is no method, or the basis would not fit into memory."""
+        if not methods:
+            raise DataError("There is no method.", where="question.methods", remedy="Give one.")
+        self.check_size()
 
     def check_size(self) -> None:
         """Raise an error for a basis that would not fit into memory.
@@ -200,7 +256,7 @@ class Experiment(NamedTuple):
         Raises
         ------
         DataError
-            When rows times functions are more than the cells of the largest table.
+            If rows times basis functions exceed the limit of cells.
         """
         word, options = parse_spec(self.steps.basis) if self.steps.basis else ("", {})
         p, functions = self.data.n_features, 1.0
@@ -220,8 +276,24 @@ class Experiment(NamedTuple):
             )
 
 
+class PageQuestion:
+    """A question as the widgets of its page show it, and as it is answered."""
+
+    def resolved(self, data: Dataset, counts: Sequence[int]) -> Self:
+        """Return it as it is answered; `counts` are the training rows of each class."""
+        return self
+
+    def asked(self, data: Dataset) -> Self:
+        """Return it as the widgets of its page show it."""
+        return self
+
+    def plan(self, experiment: Experiment) -> str:
+        """Return what its answer takes, in a few words for progress."""
+        return "Computing"
+
+
 def method_line(word: str, options: Mapping[str, Any]) -> str:
-    """Return a classifier with its options as the line that `lincore.compare` reads.
+    """Return a classifier with its options in the notation of `lincore.compare`.
 
     Parameters
     ----------
@@ -232,64 +304,33 @@ def method_line(word: str, options: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        Options in the order of `CLASSIFIER_OPTIONS`, those with their default left out.
+        Options in the order of `CLASSIFIER_OPTIONS`, without defaults.
 
     Examples
     --------
     >>> method_line("logistic", {"solver": "newton", "C": float("inf")})
     'logistic(C=inf, solver=newton)'
     """
-    known = {option.name: option.default for option in CLASSIFIER_OPTIONS[word]}
+    known = {one.name: one.default for one in fields.options(CLASSIFIER_OPTIONS[word])}
     chosen = {name: options[name] for name in known if name in options}
     return format_spec(word, {k: v for k, v in chosen.items() if v != known[k]})
 
 
 def checked_options(given: Any, place: str) -> dict[str, dict[str, Any]]:
-    """Return options by classifier, those with their default left out; a bound of `Schema`."""
+    """Return options by classifier, without defaults; a bound of `Schema`."""
     found = {}
     for word, options in given.items():
         if word not in CLASSIFIER_OPTIONS:
             raise refuse(f"There is no classifier {shown(word)}.", place, "Leave it out.")
-        chosen = checked_options_of(word, options, f"{place}.{word}")
+        record = CLASSIFIER_OPTIONS[word]
+        chosen = fields.given(record(**fields.checked(record, options, place=f"{place}.{word}.")))
         if chosen:
             found[word] = chosen
     return found
 
 
-def checked_options_of(word: str, given: Any, place: str) -> dict[str, Any]:
-    """Return the options of one classifier that differ from the defaults."""
-    known = {option.name: option for option in CLASSIFIER_OPTIONS[word]}
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        wanted = f"The options of {word} are: {', '.join(known) or 'none'}."
-        raise refuse(f"There is no option {shown(unknown[0])}.", place, wanted)
-    values = {
-        name: _checked(option, given[name], f"{place}.{name}")
-        for name, option in known.items()
-        if name in given
-    }
-    return {name: value for name, value in values.items() if value != known[name].default}
-
-
-def _checked(option: Option, value: Any, place: str) -> Any:
-    """Return a value of an option; a number may be infinite, priors may be a list."""
-    choices = [choice.value for choice in option.choices]
-    if isinstance(value, (list, tuple)):
-        if option.kind != "priors":
-            raise refuse("It is a list.", place, "Give one value.")
-        AtMost(LIMITS.max_levels)(value, place)
-        return [Between(0, 1)(number(share, place), place) for share in value]
-    if any(type(value) is type(one) and value == one for one in choices):
-        return value
-    if option.kind in ("number", "integer"):
-        value = number(value, place, infinite=inf in choices)
-    if not isinstance(value, (bool, int, float)) or not option.allows(value):
-        raise refuse(f"It is {shown(value)}.", place, "Give one of its values on the page.")
-    return value
-
-
 def checked_basis(value: str, place: str) -> str:
-    """Return the specification of a basis, if it is one of bounded size; a bound of `Schema`."""
+    """Return a valid specification of a basis; a bound of `Schema`."""
     found = re.fullmatch(r"([a-z]+)(?:\(([a-z_]+)=(\d{1,4})\))?", value)
     ranges = _BASES.get(found[1]) if found else None
     if found is None or ranges is None or (found[2] and found[2] not in ranges):

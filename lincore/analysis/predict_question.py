@@ -1,6 +1,6 @@
-"""The question of the page Predict: which rows are predicted, by which model, under which priors.
+"""The question of the page Predict: rows, model, and priors in deployment.
 
-Rows of one's own and saved models are files: a specification knows them by name and SHA-256.
+New rows and saved models are files, which a specification identifies by name and SHA-256.
 """
 
 from __future__ import annotations
@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from lincore.analysis.data_sources import Sha256, checked_file
-from lincore.analysis.experiment import Experiment, Word
+from lincore.analysis.experiment import Classifier, Experiment, PageQuestion
 from lincore.data.dataset import Dataset
 from lincore.displays import DriftDisplay
 from lincore.errors import DataError
 from lincore.export.models.model_file import load_model
 from lincore.fields.bounds import AtMost, Between, Name
+from lincore.fields.field import Field, per_cent
 from lincore.fields.schema import Label
-from lincore.imbalance.deployment import priors_with_share
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.fitted_model import FittedModel
@@ -26,9 +27,10 @@ from lincore.prediction.new_rows import Reading, TestSet
 from lincore.prediction.predict_rows import predict
 from lincore.prediction.predictions import Predictions
 from lincore.prediction.typed_rows import typed_row
+from lincore.utils.formatting import quoted
 from lincore.utils.typing import Progress
 
-#: A file as it is given: its path, its bytes, or several images.
+#: A file as an argument: its path, its bytes, or several images.
 File: TypeAlias = str | Path | bytes | Sequence[tuple[str, bytes]]
 
 AS_IT_IS = TableOptions()
@@ -36,18 +38,18 @@ AS_IT_IS = TableOptions()
 
 @dataclass(frozen=True)
 class NewFile:
-    """A file of new rows, known by its name and its content, and how it is read.
+    """A file of new rows, identified by name and content, with its import options.
 
     Parameters
     ----------
     name : str
-        Of the file; of several images together "images". Empty: one that is yet to be given.
+        Name of the file; "images" for several images. Empty: not yet provided.
     sha256 : str
-        As for `FileData`. Empty: any file is taken.
+        As for `FileData`. Empty: any file is accepted.
     reading : ReadOptions
-        For text.
+        Import options of text files.
     fill_missing : bool
-        Whether all values of a column that is not there count as missing.
+        Whether missing columns are filled with missing values.
     """
 
     kind: ClassVar[str] = "file"  # in JSON
@@ -55,18 +57,20 @@ class NewFile:
     name: Name = ""
     sha256: Sha256 = ""
     reading: ReadOptions = ReadOptions()
-    fill_missing: bool = False
+    fill_missing: Annotated[
+        bool, Field("Fill missing columns", "A column that the new rows lack counts as missing.")
+    ] = False
 
 
 @dataclass(frozen=True)
 class TypedRow:
-    """One row that was typed in.
+    """One row, typed by the user.
 
     Parameters
     ----------
     values : mapping of str to value
-        By column; None is missing. Columns that are not named have the values of the median
-        observation of the training rows.
+        By column; None is missing. Other columns have the values of the median observation of the
+        training rows.
     """
 
     kind: ClassVar[str] = "typed"  # in JSON
@@ -76,7 +80,7 @@ class TypedRow:
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A model file, known by its name and its content.
+    """A model file, identified by name and content.
 
     Parameters
     ----------
@@ -89,7 +93,7 @@ class SavedModel:
     sha256: Sha256 = ""
 
     def load(self, file: File | None) -> FittedModel:
-        """Return the model that the file holds.
+        """Return the model in the file.
 
         Parameters
         ----------
@@ -98,15 +102,15 @@ class SavedModel:
         Raises
         ------
         DataError
-            When there is no file, its SHA-256 is another one, or it is refused.
+            If the file is missing, has a different SHA-256, or is rejected.
         """
-        found = checked_file(self, file, "A saved model predicts.")
+        found = checked_file(self, file, "The analysis needs a saved model.")
         return load_model(found if isinstance(found, bytes) else b"").model
 
 
 @dataclass(frozen=True)
 class ClassShare:
-    """Priors in deployment by the share of one class; the others divide the rest as in training.
+    """Priors in deployment by the share of one class; the others keep their training ratios.
 
     Parameters
     ----------
@@ -118,6 +122,23 @@ class ClassShare:
     code: Annotated[int, Between(0, 10_000)]
     share: Annotated[float, Between(0, 1)]
 
+    @classmethod
+    def of_training(cls, model: FittedModel, code: int) -> ClassShare:
+        """Return the share of a class in training, in whole per cent from 1 to 99.
+
+        Parameters
+        ----------
+        model : FittedModel
+        code : int
+        """
+        share = 0.0 if model.priors is None else float(model.priors[code])
+        return cls(code, cls(code, share).per_cent / 100)
+
+    @property
+    def per_cent(self) -> int:
+        """The share in whole per cent, from 1 to 99."""
+        return min(max(round(100 * self.share), 1), 99)
+
 
 class PredictedRows(NamedTuple):
     """Predictions of new rows, and their drift.
@@ -126,7 +147,7 @@ class PredictedRows(NamedTuple):
     ----------
     predictions : Predictions
     drift : DriftDisplay or None
-        None for a typed row and for a saved model, whose training rows are not known.
+        None for a typed row and for a saved model, whose training rows are unknown.
     """
 
     predictions: Predictions
@@ -140,14 +161,14 @@ def predict_and_compare(
     training: Dataset | None,
     progress: Progress | None = None,
 ) -> PredictedRows:
-    """Predict rows, and compare their columns with those of the training rows.
+    """Predict rows, and compare their columns with the training rows.
 
     Parameters
     ----------
     model, rows, reading, progress
         As for `lincore.prediction.predict`.
     training : Dataset, optional
-        No drift without it.
+        Without it there is no drift.
 
     Raises
     ------
@@ -162,8 +183,48 @@ def predict_and_compare(
     return PredictedRows(found, found.drift(training))
 
 
+def _priors(so_far: SimpleNamespace) -> dict[str | None, str]:
+    """Return the possible priors; of a model without posteriors only its own."""
+    named: dict[str | None, str] = {None: "As in training"}
+    fitted = getattr(so_far, "fitted", None)
+    if fitted is not None and fitted.priors is None:
+        return named
+    named |= {"equal": "Equal", "estimate": "Estimate from these rows"}
+    return named | {ClassShare.__name__: "Set a share"}
+
+
+def _share_of_the_rarest(so_far: SimpleNamespace) -> ClassShare:
+    return ClassShare.of_training(so_far.fitted, int(so_far.fitted.priors.argmin()))
+
+
+def _sources(so_far: SimpleNamespace) -> dict[str | None, str]:
+    """Return the possible sources of rows.
+
+    A saved model may have been fitted to the test set; images cannot be typed.
+    """
+    named: dict[str | None, str] = {None: "Test set"} if so_far.model is None else {}
+    named[NewFile.__name__] = "New file"
+    inputs = so_far.data if so_far.model is None else getattr(so_far, "fitted", None)
+    if inputs is None or inputs.image_shape is None:
+        named[TypedRow.__name__] = "By hand"
+    return named
+
+
+def _first_source(so_far: SimpleNamespace) -> NewFile | None:
+    return None if so_far.model is None else NewFile()
+
+
+def _threshold_wording(so_far: SimpleNamespace) -> tuple[str, str]:
+    label = quoted(so_far.predictions.classes[so_far.predictions.rarer])
+    return (
+        f"Threshold for {label}",
+        f"{label} is predicted from this posterior on; 50 %: the class with the larger posterior. "
+        "Nothing is fitted or predicted again.",
+    )
+
+
 @dataclass(frozen=True)
-class PredictQuestion:
+class PredictQuestion(PageQuestion):
     """The predictions of one model for new rows.
 
     Parameters
@@ -171,27 +232,87 @@ class PredictQuestion:
     classifier : str
         As in `lincore.model_selection.CLASSIFIER_FACTORIES`.
     priors : "equal", "estimate" or ClassShare, optional
-        Shares of the classes in deployment, as for `lincore.prediction.predict`; those of the
-        training rows when not given.
+        Shares of the classes in deployment, as for `lincore.prediction.predict`. Default: those of
+        the training rows.
     level : float
-        Share of the rows of a normal class that count as far from it.
-    rows : NewFile or TypedRow, optional
-        The test set when not given.
+        Share of the rows of a normal class that are flagged as unlike the training data.
     model : SavedModel, optional
-        In the place of the classifier.
+        Used instead of the classifier.
+    rows : NewFile or TypedRow, optional
+        Default: the test set.
+    threshold : float, optional
+        Of two classes: posterior from which the rarer one in training is predicted. Default: the
+        class with the larger posterior.
     """
 
     kind: ClassVar[str] = "predict"  # in JSON
 
-    classifier: Word = "lda"
-    priors: Literal["equal", "estimate"] | ClassShare | None = None
-    level: Annotated[float, Between(1e-9, 0.5)] = 0.01
-    rows: NewFile | TypedRow | None = None
-    model: SavedModel | None = None
+    classifier: Classifier = "lda"
+    priors: (
+        Annotated[
+            Literal["equal", "estimate"] | ClassShare,
+            Field(
+                "Priors in deployment",
+                "Class shares in the population of these rows. Posteriors are multiplied by new "
+                "over old shares, without refitting. Estimated by expectation maximisation.",
+                choices=_priors,
+                start=_share_of_the_rarest,
+            ),
+        ]
+        | None
+    ) = None
+    level: Annotated[
+        float,
+        Field(
+            "Unlike the training data",
+            "Flagged rows are further from each class than all but this share of a normal class, "
+            "and than all but this share of the training rows.",
+            low=1e-9,
+            high=0.5,
+            choices={0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"},
+            free=True,
+        ),
+    ] = 0.01
+    model: (
+        Annotated[SavedModel, Field("Saved model", "Its file is used instead of the classifier.")]
+        | None
+    ) = None
+    rows: (
+        Annotated[
+            NewFile | TypedRow,
+            Field(
+                "Rows to predict",
+                "The test set, which the model has not seen; your own file; or one row that is "
+                "typed in.",
+                choices=_sources,
+                auto=_first_source,
+                row=True,
+            ),
+        ]
+        | None
+    ) = None
+    threshold: (
+        Annotated[
+            float,
+            Field(
+                "Threshold",
+                "Of two classes, the one that is rarer in training is predicted from this "
+                "posterior on. By default the class with the larger posterior is predicted.",
+                low=0,
+                high=1,
+                step=0.01,
+                auto=lambda so_far: 0.5,
+                unit=per_cent,
+                slide=True,
+                wording=_threshold_wording,
+            ),
+        ]
+        | None
+    ) = None
 
     @property
     def needs_data(self) -> bool:
-        """True if the answer depends on the data: not where a saved model predicts other rows."""
+        """True if the answer depends on the data: not for a saved model and new rows."""
         return self.model is None or self.rows is None
 
     def run(
@@ -208,27 +329,29 @@ class PredictQuestion:
         Parameters
         ----------
         experiment : Experiment or None
-            None where `needs_data` is False.
+            None if `needs_data` is False.
         table : TableOptions
-            Of the training data: what was renamed or merged there is in the new rows too.
+            Options of the training data: columns and classes are renamed and merged as there.
         new : path, bytes, or several (name, bytes)
-            The file of new rows, where there is one.
+            The file of new rows, if the question names one.
         model : path or bytes
-            The model file, where there is one.
+            The model file, if the question names one.
 
         Raises
         ------
         DataError
-            When a file is missing or another one, or the rows cannot be predicted.
+            If a file is missing or a different one, or the rows cannot be predicted.
         """
         training, fitted = None, None
         if self.model is not None:
             fitted = self.model.load(model)
         elif experiment is not None:
             training = experiment.data.take(experiment.split.rows(experiment.data).train)
-            fitted = self._fit(experiment)
+            fitted = experiment.fit(self.classifier).fitted_model
         if fitted is None:
-            raise DataError("There is no model.", where="question.model", remedy="Give its file.")
+            raise DataError(
+                "The model file is missing.", where="question.model", remedy="Provide it."
+            )
         rows, reading = self._rows(fitted, experiment, training, new)
         if self.model is None and isinstance(self.rows, NewFile):
             reading = reading._replace(rename=table.rename, merge_classes=table.merge_classes)
@@ -237,33 +360,25 @@ class PredictQuestion:
         return found._replace(predictions=self.under(found.predictions))
 
     def under(self, found: Predictions) -> Predictions:
-        """Return predictions at the level and under the priors in deployment.
+        """Return predictions with the chosen level, priors in deployment and threshold.
 
         Raises
         ------
         DataError
-            When the model has no posteriors, or no such class.
+            If the model has no posteriors, the class does not exist, or more than two classes have
+            a threshold.
         """
         priors: Any = self.priors
         if isinstance(priors, ClassShare):
-            if found.learned_priors is not None and priors.code >= len(found.learned_priors):
+            if priors.code >= len(found.classes):
                 raise DataError(
                     f"There is no class {priors.code}.",
                     where="question.priors.code",
-                    remedy=f"Give a position below {len(found.learned_priors)}.",
+                    remedy=f"Give a position below {len(found.classes)}.",
                 )
-            learned = found.learned_priors
-            # Without posteriors `with_priors` says why none can be changed.
-            priors = (
-                "equal"
-                if learned is None
-                else priors_with_share(learned, priors.code, priors.share)
-            )
-        return found.at_level(self.level).with_priors(priors)
-
-    def _fit(self, experiment: Experiment) -> FittedModel:
-        found = experiment.fit(self.classifier)
-        return FittedModel.of(experiment.data, found.pipeline, found.name, found.split.train)
+            priors = {found.classes.tolist()[priors.code]: priors.share}
+        found = found.at_level(self.level).with_priors(priors)
+        return found.with_threshold(self.threshold)
 
     def _rows(
         self,
@@ -272,14 +387,16 @@ class PredictQuestion:
         training: Dataset | None,
         new: File | None,
     ) -> tuple[Any, Reading]:
-        """Return the rows to be predicted and how they are read."""
+        """Return the rows to predict, with their import options."""
         if isinstance(self.rows, TypedRow):
             return typed_row(model, self.rows.values, training), Reading("The row typed in")
         if isinstance(self.rows, NewFile):
-            rows = checked_file(self.rows, new, "A file of new rows is predicted.")
+            rows = checked_file(self.rows, new, "The analysis needs a file of new rows.")
             name, fill = self.rows.name or "new rows", self.rows.fill_missing
             return rows, Reading(name, self.rows.reading, fill_missing=fill)
         if experiment is None:
-            raise DataError("There are no data.", where="question.rows", remedy="Give a file.")
+            raise DataError(
+                "The data are missing.", where="question.rows", remedy="Provide a file."
+            )
         data = experiment.data
-        return TestSet(data, experiment.split.rows(data)), Reading(f"{data.name}, test set")
+        return TestSet(data, experiment.split.rows(data)), Reading()

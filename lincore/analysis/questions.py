@@ -1,47 +1,49 @@
-"""Questions that the pages ask of an experiment, each with its answer."""
+"""The questions of the pages, each with its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
-import numpy as np
-
+from lincore.analysis.balance_questions import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.analysis.data_sources import Points
-from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
+from lincore.analysis.experiment import (
+    Classifier,
+    Experiment,
+    Keep,
+    PageQuestion,
+    Word,
+    checked_options,
+    method_line,
+    suitable_classifiers,
+)
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.displays import ExperimentDisplay
-from lincore.errors import DataError
+from lincore.displays.comparison.judged import ROPE_FIELD, SCORE_FIELD
 from lincore.fields.bounds import AtMost, Between, OneOf
 from lincore.fields.field import Field
-from lincore.fields.schema import Label
-from lincore.imbalance.cost.estimate import imbalance_cost
-from lincore.imbalance.cost.record import ImbalanceCost
-from lincore.imbalance.run_study import balance
-from lincore.imbalance.study import BalanceStudy
 from lincore.laboratory.catalogue import EXPERIMENTS
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
+from lincore.metrics.scores import SCORES
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.methods import (
-    CLASSIFIER_LABELS,
     default_methods,
-    offers_gradients,
     on_both_features,
-    suitable_methods,
 )
+from lincore.model_selection.pipeline import (
+    STANDARDIZE,
+    has_units,
+    offers_gradients,
+    usually_standardized,
+)
+from lincore.utils.formatting import count
 from lincore.utils.typing import Progress
 
-Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
 Options: TypeAlias = Annotated[Mapping[str, Mapping[str, Any]], AtMost(30), checked_options]
-Shares: TypeAlias = Annotated[tuple[Annotated[float, Between(0, 1)], ...], AtMost(1000)]
-Repeats: TypeAlias = Annotated[int, Between(1, 1000)]
-#: The name of a loss or a score; the recall of a class has the name of the class in it.
-LossName: TypeAlias = Annotated[str, AtMost(260)]
-Keep: TypeAlias = Callable[[Any], None]
 
 #: Validations: the test set, folds of up to 100 parts, repeated up to 100 times, by group or not.
 SCHEME = (
@@ -51,7 +53,7 @@ SCHEME = (
 
 
 @dataclass(frozen=True)
-class DataQuestion:
+class DataQuestion(PageQuestion):
     """The data themselves: columns, rows, findings."""
 
     kind: ClassVar[str] = "data"  # in JSON
@@ -63,11 +65,66 @@ class DataQuestion:
         return experiment.data
 
 
+def _views(so_far: SimpleNamespace) -> dict[str, str]:
+    """Return the possible views of Explore."""
+    data, views = so_far.data, {"projections": "PCA and Fisher"}
+    if data.kind.is_images:
+        return views
+    if data.kind.is_sparse:
+        views = {"words": "Words", **views}
+    n = data.n_table_columns
+    if not n:
+        return views
+    levels = [None] * n if data.levels is None else data.levels[:n]
+    n_numeric = sum(names is None for names in levels)
+    pairs = {"pairs": "Scatter"} if n_numeric >= 2 else {}
+    if n_numeric + sum(names is not None and len(names) == 2 for names in levels) >= 2:
+        pairs["correlations"] = "Correlations"
+    return {"columns": "Columns", **pairs, "summary": "Summary", **views}
+
+
+def _first_view(so_far: SimpleNamespace) -> str:
+    return next(iter(_views(so_far)))
+
+
 @dataclass(frozen=True)
-class ExploreQuestion:
-    """Columns by class, correlations, projections."""
+class ExploreQuestion(PageQuestion):
+    """Columns by class, correlations, projections.
+
+    Parameters
+    ----------
+    view : str, optional
+        "columns", "pairs", "correlations", "summary", "words" or "projections"; the first that
+        makes sense for the data by default.
+    standardize : bool, optional
+        Whether features are standardised before they are projected; the default depends on the kind
+        of data.
+    """
 
     kind: ClassVar[str] = "explore"  # in JSON
+
+    view: (
+        Annotated[
+            str,
+            Field(
+                "View",
+                "One column by class, two columns, correlations, numbers, or projections of all "
+                "columns.",
+                longest=40,
+                choices=_views,
+                auto=_first_view,
+                row=True,
+            ),
+        ]
+        | None
+    ) = None
+    standardize: (
+        Annotated[
+            bool,
+            Field(*STANDARDIZE, when=has_units, auto=usually_standardized),
+        ]
+        | None
+    ) = None
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -76,8 +133,28 @@ class ExploreQuestion:
         return experiment.data
 
 
+def _presets(so_far: SimpleNamespace) -> dict[str, str]:
+    presets = EXPERIMENTS[so_far.experiment].presets
+    return {word: preset.title for word, preset in presets.items()}
+
+
+def _first_preset(so_far: SimpleNamespace) -> str:
+    return next(iter(_presets(so_far)))
+
+
+_PRESET = ("experiment", "preset")
+
+
+def _has_board(so_far: SimpleNamespace) -> bool:
+    return EXPERIMENTS[so_far.experiment].presets[so_far.preset].board is not None
+
+
+def _has_letter(so_far: SimpleNamespace) -> bool:
+    return EXPERIMENTS[so_far.experiment].presets[so_far.preset].letter is not None
+
+
 @dataclass(frozen=True)
-class GeometryQuestion:
+class GeometryQuestion(PageQuestion):
     """An experiment of the laboratory, and a prediction of its outcome.
 
     Parameters
@@ -85,25 +162,66 @@ class GeometryQuestion:
     experiment : str
         As in `lincore.laboratory.EXPERIMENTS`.
     preset : str
-        As in its presets; the first one for a word that is none of them.
+        As in its presets; an unknown word selects the first.
     guess : float, optional
         The predicted answer.
     revealed : bool
         Whether the computed answer is shown.
     points : tuple of (float, float, int)
-        Two coordinates and a class each: those moved by hand, where a preset has such.
+        Two coordinates and a class for each row, if rows of the preset were moved.
     letter : str
-        In place of the preset's, where words are counted.
+        Text instead of that of the preset, for experiments on words.
     """
 
     kind: ClassVar[str] = "geometry"  # in JSON
+    needs_data: ClassVar[bool] = False
 
-    experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))] = "one-function"
-    preset: Annotated[str, AtMost(40)] = "classic"
-    guess: Annotated[float, Between(-1e9, 1e9)] | None = None
-    revealed: bool = False
-    points: Points = ()
-    letter: Annotated[str, AtMost(200)] = ""
+    experiment: Annotated[
+        str,
+        OneOf(tuple(EXPERIMENTS)),
+        Field(
+            "Experiment",
+            "Experiments on chapter 4, one per screen.",
+            longest=40,
+            choices={
+                word: f"{i}  {one.title}" for i, (word, one) in enumerate(EXPERIMENTS.items(), 1)
+            },
+        ),
+    ] = "one-function"
+    preset: Annotated[
+        str,
+        Field(
+            "Preset",
+            "The classic case, and cases that contradict it.",
+            longest=40,
+            choices=_presets,
+            auto=_first_preset,
+        ),
+    ] = "classic"
+    guess: (
+        Annotated[
+            float,
+            Between(-1e9, 1e9),
+            Field(
+                "Your prediction",
+                "It is compared with the computed answer. Optional.",
+                per=_PRESET,
+            ),
+        ]
+        | None
+    ) = None
+    revealed: Annotated[bool, Field("Reveal", "Show the computed answer.", per=_PRESET)] = False
+    points: Annotated[Points, Field("Points", "Moved by hand.", when=_has_board, per=_PRESET)] = ()
+    letter: Annotated[
+        str,
+        AtMost(200),
+        Field(
+            "Your own letter",
+            "Its words are counted, and each word multiplies the odds of ham.",
+            when=_has_letter,
+            per=_PRESET,
+        ),
+    ] = ""
 
     def display(self) -> ExperimentDisplay:
         """Return the display of the experiment."""
@@ -117,17 +235,16 @@ class GeometryQuestion:
         Raises
         ------
         DataError
-            For a preset that the experiment does not have, and points or letters that it cannot
-            use.
+            If the preset does not exist, or the points or the letter are invalid.
         """
         found = self.display()
-        _ = found.shown  # carried out, or refused
+        _ = found.shown  # raises an error if points or letter are invalid
         return found
 
 
 @dataclass(frozen=True)
-class ClassifyQuestion:
-    """One model, what it gets right, and the geometry of its decisions.
+class ClassifyQuestion(PageQuestion):
+    """One model, its scores and errors, and the geometry of its decisions.
 
     Parameters
     ----------
@@ -137,7 +254,7 @@ class ClassifyQuestion:
 
     kind: ClassVar[str] = "classify"  # in JSON
 
-    classifier: Word = "lda"
+    classifier: Classifier = "lda"
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -147,13 +264,9 @@ class ClassifyQuestion:
         Raises
         ------
         DataError
-            When the training rows do not allow the model.
+            If the training rows do not allow the model.
         """
         return experiment.fit(self.classifier)
-
-
-def _suitable(so_far: SimpleNamespace) -> dict[str, str]:
-    return {word: CLASSIFIER_LABELS[word] for word in suitable_methods(so_far.data)}
 
 
 def _usual(so_far: SimpleNamespace) -> tuple[str, ...]:
@@ -173,7 +286,7 @@ def _offers_gradients(so_far: SimpleNamespace) -> bool:
 
 
 @dataclass(frozen=True)
-class CompareQuestion:
+class CompareQuestion(PageQuestion):
     """Several models on the same training and test rows.
 
     Parameters
@@ -181,16 +294,18 @@ class CompareQuestion:
     methods : tuple of str
         Words of classifiers, with the options of the experiment.
     second : mapping of str to mapping
-        Words of those that enter twice, to the options of the second entry.
+        Words of methods that are compared twice, with the options of the second entry.
     both_features : bool
-        Whether every entry is fitted on pixels and on gradients, for data of images.
+        Whether every method is fitted to pixels and to gradients (for images only).
     scheme : str
         "holdout" for the test set of the experiment; "10-fold", "10x10-fold", "leave-one-out",
         "5-fold by group" and so on, as for `lincore.compare`.
     score : str, optional
-        The score in the headline; the leading one of the data when not given.
-    rope : float, optional
+        The score in the headline. Default: the leading one of the data.
+    rope : float
         Half the width of the region of practical equivalence, in units of the score.
+    yardsticks : bool
+        Whether gradient boosting and a random forest are fitted too, out of competition.
     """
 
     kind: ClassVar[str] = "compare"  # in JSON
@@ -201,32 +316,41 @@ class CompareQuestion:
             "Models",
             "All are fitted on the same training rows and tested on the same test rows.",
             longest=30,
-            choices=_suitable,
+            choices=suitable_classifiers,
             auto=_usual,
         ),
     ] = ("lda", "qda", "logistic")
-    second: Annotated[Mapping[str, Mapping[str, Any]], AtMost(30)] = field(default_factory=dict)
+    second: Annotated[Mapping[str, Mapping[str, Any]], AtMost(30)] = field(
+        default_factory=dict, hash=False
+    )
     scheme: Annotated[
         str,
         Field(
             "Validation",
-            "Which rows train and which are tested: the test set of the sidebar, or folds, so that "
-            "every row is tested once by models that have not seen it. Other numbers of folds and "
-            "repetitions can be typed: 20x5-fold.",
+            "A single test set, or folds: each row is then tested once by a model that was trained "
+            "without it. Other numbers of folds and repetitions can be typed: 20x5-fold.",
             pattern=SCHEME,
             wanted="holdout, 10-fold, 10x10-fold or leave-one-out",
             choices=_schemes,
         ),
     ] = "holdout"
-    score: Annotated[str, AtMost(60)] | None = None
-    rope: Annotated[float, Between(0, 1e6)] | None = None
+    score: Annotated[str, replace(SCORE_FIELD, choices=tuple(SCORES), auto=None)] | None = None
+    rope: Annotated[float, ROPE_FIELD] = ROPE
     both_features: Annotated[
         bool,
         Field(
             "Each model on pixels and on gradients (HOG)",
-            "Shows what the choice of image features does, on the same folds, with its interval "
+            "Shows the effect of the image features on the same folds, with an interval "
             "under Pairwise comparisons.",
             when=_offers_gradients,
+        ),
+    ] = False
+    yardsticks: Annotated[
+        bool,
+        Field(
+            "Fit gradient boosting and a random forest too",
+            "Both are far more flexible. They are fitted on the same splits, out of competition, "
+            "and show what staying with these models costs.",
         ),
     ] = False
 
@@ -237,8 +361,12 @@ class CompareQuestion:
         }
         object.__setattr__(self, "second", {w: c.get(w, {}) for w, c in checked.items()})
 
+    def asked(self, data: Dataset) -> CompareQuestion:
+        """Return it with the validation as it is offered."""
+        return replace(self, scheme=self.scheme.replace("by-group", "5-fold by group"))
+
     def lines(self, experiment: Experiment) -> tuple[str, ...]:
-        """Return all entries as `lincore.compare` reads them, each once.
+        """Return all entries in the notation of `lincore.compare`, each once.
 
         Examples
         --------
@@ -255,6 +383,22 @@ class CompareQuestion:
         every = on_both_features(found) if self.both_features else found
         return tuple(dict.fromkeys(every))
 
+    def arguments(self, experiment: Experiment) -> dict[str, Any]:
+        """Return the keywords of `lincore.compare`."""
+        return {
+            "data": experiment.data,
+            "methods": list(self.lines(experiment)),
+            "scheme": experiment.scheme if self.scheme == "holdout" else self.scheme,
+            "steps": experiment.steps,
+            "seed": experiment.split.seed,
+            "test_size": experiment.split.test_size,
+            **({"yardsticks": True} if self.yardsticks else {}),
+        }
+
+    def plan(self, experiment: Experiment) -> str:
+        """Return the number of models."""
+        return f"Comparing {count(len(self.lines(experiment)), 'model')}"
+
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
     ) -> Results:
@@ -263,130 +407,11 @@ class CompareQuestion:
         Raises
         ------
         DataError
-            When there is no method, the validation does not fit the data, or no method could be
+            If there is no method, the validation does not fit the data, or no method could be
             fitted.
         """
-        data, split, steps, _ = experiment
-        _require(self.methods)
-        experiment.check_size()
-        scheme = split.scheme(data) if self.scheme == "holdout" else self.scheme
-        return compare(
-            data,
-            self.lines(experiment),
-            scheme,
-            steps=steps,
-            seed=split.seed,
-            test_size=split.test_size,
-            progress=progress,
-            keep=keep,
-        )
-
-
-@dataclass(frozen=True)
-class BalanceCostQuestion:
-    """The cost of the imbalance in the data, and what recovers it.
-
-    Parameters
-    ----------
-    methods : tuple of str
-        Words of classifiers, with the options of the experiment.
-    prevalence : "equal", "file" or tuple of K floats
-        Shares of the classes in deployment, in the order of the classes.
-    cost : float
-        Of an error on the rarest class, in errors on other classes.
-    repeats : int
-        Random splits.
-    loss, method : str, optional
-        What the headline is about.
-    """
-
-    kind: ClassVar[str] = "balance-cost"  # in JSON
-
-    methods: Words = ("lda", "qda", "logistic")
-    prevalence: Literal["equal", "file"] | Shares = "equal"
-    cost: Annotated[float, Between(0.01, 1000)] = 1.0
-    repeats: Repeats = 20
-    loss: LossName | None = None
-    method: Word | None = None
-
-    def costs(self, data: Dataset) -> Any:
-        """Return the costs of all errors, (K, K), or None if all are 1.
-
-        Examples
-        --------
-        >>> import lincore
-        >>> BalanceCostQuestion(cost=5).costs(lincore.sample("gaussian"))[2].tolist()
-        [5.0, 5.0, 0.0]
-        """
-        if self.cost == 1:
-            return None
-        costs = 1.0 - np.eye(data.n_classes)
-        costs[rarest_class(data)] *= self.cost
-        return costs
-
-    def run(
-        self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
-    ) -> ImbalanceCost:
-        """Return the losses of every method and correction.
-
-        Raises
-        ------
-        DataError
-            When there is no method, or none can be fitted, or the shares fit no classes.
-        """
-        return imbalance_cost(
-            **_study_arguments(experiment, self.methods),
-            prevalence=self.prevalence,
-            costs=self.costs(experiment.data),
-            repeats=self.repeats,
-            progress=progress,
-            keep=keep,
-        )
-
-
-@dataclass(frozen=True)
-class BalanceStudyQuestion:
-    """The effect of a smaller class, its causes and remedies.
-
-    Parameters
-    ----------
-    sizes : mapping of class label to number
-        Training rows to keep: a whole number, or a share below 1. Others keep all.
-    methods : tuple of str
-        Words of classifiers, with the options of the experiment.
-    repeats : int
-        Random choices of the rows.
-    loss, method : str, optional
-        What the headline is about.
-    """
-
-    kind: ClassVar[str] = "balance-study"  # in JSON
-
-    sizes: Annotated[Mapping[Label, Annotated[float, Between(0, 1e9)]], AtMost(1000)] = field(
-        default_factory=dict
-    )
-    methods: Words = ("lda", "qda", "logistic")
-    repeats: Repeats = 30
-    loss: LossName | None = None
-    method: Word | None = None
-
-    def run(
-        self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
-    ) -> BalanceStudy:
-        """Return the losses of every method on the full and the reduced training set.
-
-        Raises
-        ------
-        DataError
-            When there is no method or no such class, or none can be fitted.
-        """
-        return balance(
-            **_study_arguments(experiment, self.methods),
-            sizes=self.sizes,
-            repeats=self.repeats,
-            progress=progress,
-            keep=keep,
-        )
+        experiment.check_methods(self.methods)
+        return compare(**self.arguments(experiment), progress=progress, keep=keep)
 
 
 Question: TypeAlias = (
@@ -399,45 +424,3 @@ Question: TypeAlias = (
     | BalanceStudyQuestion
     | PredictQuestion
 )
-
-
-def rarest_class(data: Dataset) -> int:
-    """Return the code of the smallest class that has rows.
-
-    Parameters
-    ----------
-    data : Dataset
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> import lincore
-    >>> rarest_class(lincore.sample("gaussian"))
-    2
-    """
-    counts = data.counts
-    return min((k for k in range(data.n_classes) if counts[k]), key=lambda k: int(counts[k]))
-
-
-def _require(methods: tuple[str, ...]) -> None:
-    if not methods:
-        raise DataError("There is no method.", where="question.methods", remedy="Give one.")
-
-
-def _study_arguments(experiment: Experiment, methods: tuple[str, ...]) -> dict[str, Any]:
-    """Return what both questions of the page Balance give to the library."""
-    data, split, steps, _ = experiment
-    _require(methods)
-    experiment.check_size()
-    scheme = split.scheme(data)
-    return {
-        "data": data,
-        "methods": experiment.lines(methods),
-        "steps": steps,
-        "split": "stratified" if scheme == "holdout" else scheme,
-        "test_size": split.test_size,
-        "seed": split.seed,
-    }

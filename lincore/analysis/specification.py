@@ -1,4 +1,4 @@
-"""The specification of an analysis: all that a visitor has chosen, in one record."""
+"""The specification of an analysis: all choices in one record."""
 
 from __future__ import annotations
 
@@ -16,25 +16,20 @@ from lincore.data.dataset import Dataset
 from lincore.displays import ExperimentDisplay
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, Matching, Name, shown
+from lincore.fields.field import Field
 from lincore.fields.schema import Label, Schema
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.study import BalanceStudy
-from lincore.io.images.read import ImageOptions
 from lincore.io.tables.bins import Bins
-from lincore.io.tables.options import TableOptions
-from lincore.io.tables.row_filters import Condition
-from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.options import Condition, TableOptions
 from lincore.metrics.results import Results
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress
 
-#: The version of the format; it grows when a field changes its meaning.
+#: The version of the format, increased when a field changes its meaning.
 SCHEMA = 1
 
-_Mark: TypeAlias = Annotated[str, AtMost(4)] | None
-_Pixels: TypeAlias = Annotated[int, Between(1, 16_384)]
-_Names: TypeAlias = Annotated[tuple[Name, ...], AtMost(5_000)]
 _Thresholds: TypeAlias = Annotated[tuple[float, ...], AtMost(49)]
 _Labels: TypeAlias = Annotated[tuple[Label, ...], AtMost(1_000)]
 _Short: TypeAlias = Annotated[str, AtMost(200)]
@@ -53,41 +48,15 @@ Answer: TypeAlias = (
 )
 View: TypeAlias = Annotated[Mapping[_ViewKey, _ViewValue], AtMost(300)]
 
-#: Records of other modules, with the bounds that a specification sets to their fields.
+#: Records of other modules, with narrower bounds for their fields in a specification.
 _SHAPES: Mapping[type, Mapping[str, Any]] = {
-    Steps: {
-        "standardize": bool | None,
-        "basis": Annotated[str, AtMost(80), checked_basis] | None,
-        "n_components": Annotated[float, Between(1e-6, 16_384)] | None,
-        "whiten": bool,
-    },
-    ReadOptions: {
-        "encoding": Annotated[str, Matching(r"[\w.-]{1,40}", "the name of an encoding")] | None,
-        "separator": _Mark,
-        "decimal": _Mark,
-        "thousands": _Mark,
-        "quote": _Mark,
-        "header": bool | Annotated[int, Between(1, 1e9)] | None,
-        "comment": Annotated[str, AtMost(20)] | None,
-        "missing_codes": _Names | None,
-        "missing_in": Mapping[Name, tuple[int | float | Name, ...]] | None,
-        "ordered": Mapping[Name, _Names] | None,
-        "overrule": Annotated[
-            tuple[Annotated[str, Matching(r"LIN\d{3}", "the code of a finding")], ...], AtMost(100)
-        ],
-    },
+    Steps: {"basis": Annotated[str, AtMost(80), checked_basis] | None},
     TableOptions: {
         "where": Annotated[tuple[Condition, ...], AtMost(100)],
         "rename": Mapping[Name, Name],
-        "roles": Mapping[Name, Annotated[str, AtMost(20)]],
-        "missing": Annotated[str, AtMost(20)] | None,
-        "rare": Annotated[int, Between(0, 1e9)] | None,
         "bins": Annotated[int, Between(2, 50)] | Bins | _Thresholds | None,
-        "categories": _Names,
         "drop_classes": _Labels,
         "merge_classes": Mapping[Label, Name],
-        "drop_duplicates": bool,
-        "drawn_only": bool,
     },
     Bins: {"n": Annotated[int, Between(2, 50)], "how": Annotated[str, AtMost(20)]},
     Condition: {
@@ -95,37 +64,29 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "relation": Annotated[str, AtMost(20)],
         "values": Annotated[tuple[Label | None, ...], AtMost(1_000)],
     },
-    ImageOptions: {
-        "size": tuple[_Pixels, _Pixels] | None,
-        "colour": bool,
-        "fit": Annotated[str, AtMost(20)],
-        "pattern": Name | None,
-        "level": Annotated[int, Between(0, 100)] | None,
-        "white": Annotated[float, Between(1, 1e9)] | None,
-    },
 }
 _SCHEMA = Schema(_SHAPES)
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that a page shows, as one record: data, experiment, question, view.
+    """The complete state of a page as one record: data, experiment, question, view.
 
     Parameters
     ----------
     data : SampleData, GeneratedData, DownloadData, ExperimentData or FileData
     split : SplitChoice
-        How the test set is set apart.
+        Choice of the test set.
     steps : Steps
-        What is done to the rows before a classifier sees them; a basis by its name.
+        Preprocessing steps; a basis is given by its name.
     options : mapping of str to mapping
         Word of a classifier to its options that differ from the defaults, for every question.
     question : Question
-        What is asked: a record of `lincore.analysis` for each page.
+        The question, with a record type for each page.
     view : mapping of str to value
-        Tabs, planes, axes and camera presets of the pages; no number depends on it.
+        Tabs, planes, axes and camera presets of the pages, which affect no numbers.
     others : tuple of Question
-        What was asked on other pages, to go back to.
+        The questions of other pages.
 
     Examples
     --------
@@ -139,23 +100,23 @@ class Analysis:
 
     data: DataSource = SampleData("iris")
     split: SplitChoice = SplitChoice()
-    steps: Steps = Steps()
+    steps: Annotated[Steps, Field("Steps", "Preprocessing before the models.")] = Steps()
     options: Options = field(default_factory=dict)
     question: Question = ClassifyQuestion()
     view: View = field(default_factory=dict)
     others: Annotated[tuple[Question, ...], AtMost(10)] = ()
 
     def __hash__(self) -> int:
-        """Return a number that equal specifications share, whatever the order of their mappings."""
+        """Return a hash that is independent of the order of mappings."""
         return hash((self.data.kind, self.split, self.question.kind))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Return the specification as JSON, without what is as by default.
+        """Return the specification as JSON, without defaults.
 
         Parameters
         ----------
         indent : int, optional
-            Spaces by which a level is indented; one line when not given.
+            Spaces per level of indentation. Default: a single line.
 
         Examples
         --------
@@ -168,7 +129,7 @@ class Analysis:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Analysis:
-        """Return the specification that a text holds.
+        """Return the specification in a text.
 
         Parameters
         ----------
@@ -178,21 +139,20 @@ class Analysis:
         Raises
         ------
         DataError
-            When it is no JSON, of another version, or holds a field, a type or a value that does
-            not belong there.
+            If it is not JSON, has another version, or contains an invalid field, type or value.
 
         Examples
         --------
-        >>> Analysis.from_json('{"schema": 1, "steps": {"n_components": "two"}}')
+        >>> Analysis.from_json('{"schema": 1, "split": {"test_size": "two"}}')
         Traceback (most recent call last):
         ...
-        lincore.errors.DataError: steps.n_components: It is 'two'. Give a number.
+        lincore.errors.DataError: split.test_size: It is 'two'. Give a number.
         """
         found = _read(text)
         version = found.pop("schema", None)
         if type(version) is not int or version != SCHEMA:
             raise DataError(
-                f"The specification is of version {shown(version)}; this lincore reads {SCHEMA}.",
+                f"The specification has version {shown(version)}; version {SCHEMA} is expected.",
                 where="schema",
                 remedy="Open it with the version of lincore that made it.",
             )
@@ -205,7 +165,7 @@ class Analysis:
         Raises
         ------
         DataError
-            When it takes more than 16,000 characters, as large generated classes may.
+            If it has more than 16,000 characters, as many generated classes may require.
 
         Examples
         --------
@@ -216,7 +176,7 @@ class Analysis:
 
     @classmethod
     def from_query(cls, text: str) -> Analysis:
-        """Return the specification of a query parameter.
+        """Return the specification in a query parameter.
 
         Parameters
         ----------
@@ -226,7 +186,7 @@ class Analysis:
         Raises
         ------
         DataError
-            As for `from_json`, and when it is damaged.
+            As for `from_json`, and if the link is damaged.
 
         Examples
         --------
@@ -236,19 +196,19 @@ class Analysis:
         return cls.from_json(unpack(text))
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
-        """Return the data set that the specification is about.
+        """Return the data set of the specification.
 
         Parameters
         ----------
         file : path, bytes, open binary file, or several (name, bytes), optional
-            The file, where the data are one.
+            The file, if the data come from one.
         progress : callable, optional
             Called as ``progress(done, total, what)`` while a file is read.
 
         Raises
         ------
         DataError
-            When a file is wanted and missing or another one, or the data cannot be used.
+            If a required file is missing or a different one, or the data cannot be used.
 
         Examples
         --------
@@ -258,7 +218,7 @@ class Analysis:
         return self.data.load(file, progress=progress)
 
     def experiment(self, data: Dataset) -> Experiment:
-        """Return the data with the choices that hold for every question.
+        """Return the data with the choices that are common to all questions.
 
         Parameters
         ----------
@@ -281,18 +241,18 @@ class Analysis:
         progress: Progress | None = None,
         keep: Any = None,
     ) -> Answer:
-        """Answer the question with the same calls as the pages.
+        """Answer the question, with the same calls as the pages.
 
         Parameters
         ----------
         data : Dataset, optional
-            As `load` returns it; not needed where a saved model predicts new rows.
+            As `load` returns it; not needed if a saved model predicts new rows.
         new, model : path or bytes, optional
-            The file of new rows and the model file, where a question of Predict names them.
+            The file of new rows and the model file, if the question names them.
         progress : callable, optional
-            Called as ``progress(done, total, what)``; to return False stops.
+            Called as ``progress(done, total, what)``; returning False stops the computation.
         keep : callable, optional
-            Given what there is so far, where that comes in pieces.
+            Called with partial results, if there are any.
 
         Returns
         -------
@@ -303,7 +263,7 @@ class Analysis:
         Raises
         ------
         DataError
-            When the data do not allow it.
+            If the question cannot be answered with the data.
 
         Examples
         --------
@@ -318,12 +278,12 @@ class Analysis:
                 experiment, table=table, new=new, model=model, progress=progress
             )
         if experiment is None:
-            raise DataError("There are no data.", where="data", remedy="Load them.")
+            raise DataError("The data are missing.", where="data", remedy="Load them first.")
         return self.question.run(experiment, progress=progress, keep=keep)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files that are needed: data, new rows, and a saved model.
+        """Names of the required files: data, new rows, and a saved model.
 
         Examples
         --------
@@ -353,9 +313,9 @@ class Analysis:
 
 
 def _read(text: str | bytes) -> dict[str, Any]:
-    """Return the object that a text of JSON holds."""
+    """Return the JSON object in a text."""
     broken = DataError(
-        "It is no JSON of an analysis.", where="specification", remedy="Save it again."
+        "It is not an analysis in JSON.", where="specification", remedy="Save it again."
     )
     if len(text) > 5 * MOST_BYTES:
         raise broken

@@ -3,6 +3,7 @@ from .check import Check as Check
 from .data_findings import DataFinding as DataFinding
 from .data_findings import constant_within_classes as constant_within_classes
 from .data_findings import data_checks as data_checks
+from .image_duplicates import ImageDuplicates as ImageDuplicates
 from .image_duplicates import drop_image_duplicates as drop_image_duplicates
 from .image_duplicates import find_image_duplicates as find_image_duplicates
 from .model_assumptions import ASSUMPTIONS as ASSUMPTIONS

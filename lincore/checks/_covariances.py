@@ -16,39 +16,40 @@ from lincore.moments.moments import Moments
 from lincore.utils.formatting import p_equals
 from lincore.utils.typing import Array
 
-# Differences as large as between deviations that differ by these factors (Box's M).
+# Effect sizes of Box's M: ratio of standard deviations that counts as noteworthy and as large.
 NOTEWORTHY_RATIO, LARGE_RATIO = 4 / 3, 2.0
 # Box's approximations are series whose first term should be small.
 LARGEST_CORRECTION = 0.2
-# Condition numbers of a correlation matrix: 30² after Belsley, and where LDA loses half its digits.
+# Condition numbers of a correlation matrix: Belsley's 30², and one that costs LDA half its digits.
 NOTEWORTHY_CONDITION, LARGE_CONDITION = 900.0, 1e8
-# So many features at most are decomposed; of more, so many drawn at random, and of the rows as
-# many as keep the products of numbers below this.
+# Maximum number of features that are decomposed; of more, and of many rows, a random sample is
+# used.
 DECOMPOSED = 1000
 PRODUCTS = 1e10
-# Covariances of more coordinates are not compared: principal components come first.
+# Covariances of more coordinates are not compared; use principal components first.
 COMPARED = 300
-# What to do about coordinates that depend on each other.
+# Remedy for linearly dependent coordinates.
 DEPENDENT = (
     "LDA then works in the directions that do vary; QDA needs regularization. Shrinkage, "
-    "principal components or fewer features help both; logistic regression wants a finite C."
+    "principal components or fewer features help both; logistic regression needs a finite C."
 )
 
 
 class _Groups(NamedTuple):
-    """Moments by class of the classes that have rows, and how these are called."""
+    """Moments and names of the classes that have rows."""
 
     moments: Moments
     names: tuple[str, ...]
 
 
 def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
-    """Test by Box's M whether all classes have equal covariances, and how unequal they are.
+    """Test by Box's M whether all classes have equal covariances, and measure the difference.
 
-    The effect is the factor r by which the standard deviations of two classes of equal size would
-    have to differ in every direction for the same gain in likelihood per row and coordinate,
-    ``log cosh log r = M / (n - K) / p``, M being less its expectation under equality. The p-value
-    is that of Box's F approximation, which holds for smaller classes than his χ².
+    The effect is a ratio r of standard deviations: two equally large classes whose deviations
+    differ by the factor r in every direction have the same gain in likelihood per row and
+    coordinate. It solves ``log cosh log r = M / (n - K) / p``, with M reduced by its expectation
+    under equality. The p-value is from Box's F approximation, which is valid for smaller classes
+    than his χ².
     """
     name, p = "equal covariances", X.shape[1]
     unable = "Whether the classes have equal covariances cannot be tested: "
@@ -104,12 +105,12 @@ def _box_m(covariances: Array, count: Array) -> _BoxM:
 
 
 def _too_few(count: NDArray[np.intp], p: int) -> str:
-    """Return why Box's M cannot be had from so many rows of the classes, if so."""
+    """Return the reason why the classes are too small for Box's M, or an empty text."""
     present = count[count > 0]
     if len(present) < 2:
         return "there is only one class."
     if p > COMPARED:
-        return f"{p:,} coordinates are too many for it; keep {COMPARED} components at most."
+        return f"{p:,} coordinates are too many; keep at most {COMPARED} components."
     few = present.min() <= max(p, 2)
     if few or _first_correction(present.astype(float), p) > LARGEST_CORRECTION:
         rows = "row" if present.min() == 1 else "rows"
@@ -146,16 +147,16 @@ def _covariance_verdict(
         "warning" if ratio >= LARGE_RATIO else "note",
         f"The covariances of the classes differ ({test}), {size}; {wide} is the widest class, "
         f"{narrow} the narrowest.",
-        "LDA assumes that they are equal. Compare it with QDA (with some regularization where "
-        "rows are few) and with logistic regression, which does not assume it.",
+        "LDA assumes that they are equal. Compare it with QDA (with some regularization if "
+        "there are few rows) and with logistic regression, which does not assume it.",
     )
 
 
 def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
-    """Check how close coordinates are to linear combinations of each other within classes.
+    """Check how close the coordinates are to linear dependence within the classes.
 
-    The number is the ratio of the extreme eigenvalues of the pooled correlation matrix within
-    classes, which no units enter.
+    The condition number is the ratio of the extreme eigenvalues of the pooled within-class
+    correlation matrix, so it does not depend on units.
     """
     n, p = X.shape
     rank = n - len(np.unique(codes))
@@ -187,7 +188,7 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
         values,
         "warning" if condition >= LARGE_CONDITION else "note",
         f"Some coordinates are nearly combinations of others (condition {condition:,.2g}{of}): "
-        "single coefficients mean little, though predictions may be good.",
+        "individual coefficients are unreliable, though predictions may be good.",
         DEPENDENT,
     )
 
@@ -205,22 +206,22 @@ def _by_class(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> _Grou
 
 
 def _correlation_spectrum(scatter: Array) -> Array:
-    """Return the eigenvalues of a scatter in units of its own diagonal, in increasing order."""
+    """Return the eigenvalues of the correlation matrix of a scatter, in increasing order."""
     diagonal = np.diagonal(scatter)
-    # A constant has neither correlation nor variance: an eigenvalue of zero.
+    # A constant coordinate contributes an eigenvalue of zero.
     unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     return np.asarray(np.linalg.eigvalsh(scatter / unit / unit[:, None]))
 
 
 def _first_correction(count: Array, p: int) -> float:
-    """Return the first term of Box's series: his M is larger than its χ² by one over 1 less it."""
+    """Return the first term c of Box's series, with (1 - c) M approximately χ²."""
     K = len(count)
     spread = float((1 / (count - 1)).sum() - 1 / (count.sum() - K))
     return spread * (2 * p * p + 3 * p - 1) / (6 * (p + 1) * (K - 1))
 
 
 def _at_most(X: Array, codes: NDArray[np.intp], seed: int) -> tuple[Array, NDArray[np.intp], str]:
-    """Draw features and rows so that their scatter is quick; the words say how many of them."""
+    """Sample features and rows to limit the time; return them and a description of the sample."""
     rng = np.random.default_rng(seed)
     parts = []
     if X.shape[1] > DECOMPOSED:

@@ -13,17 +13,17 @@ from lincore.data.splits import draw_rows
 from lincore.utils.formatting import p_equals, percent
 from lincore.utils.typing import Array
 
-# Pairs of rows that are looked at in all; of larger classes a sample is drawn.
+# Maximum number of pairs of rows in total; larger classes are sampled.
 PAIRS = 6_000_000
 LARGEST_SAMPLE = 1_500
-# Fewer rows for each coordinate leave the test without power, and its null distribution uncertain.
+# With fewer rows per coordinate the test has no power and its null distribution is inaccurate.
 ROWS_PER_COORDINATE = 3
-# What is worth a note, and what a warning: skewness of a coordinate, share of Mardia's kurtosis.
+# Skewness and excess kurtosis (see `Normality`) that deserve a note and a warning.
 NOTEWORTHY, LARGE = (0.5, 0.15), (1.0, 0.33)
 
 
 class Normality(NamedTuple):
-    """Henze and Zirkler's test of one sample, and Mardia's measures of what is amiss.
+    """Henze and Zirkler's test of one sample, and Mardia's measures of the deviation.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class Normality(NamedTuple):
         Henze and Zirkler's T.
     p_value : float
     skewness : float
-        ``√(b₁ / p)``, b₁ being Mardia's less what it is expected to be of normal rows: of
-        independent coordinates the root mean square of their skewnesses.
+        ``√(b₁ / p)`` with Mardia's b₁ reduced by its expectation under normality; for independent
+        coordinates, the root mean square of their skewnesses.
     kurtosis : float
         ``b₂ / (p (p + 2)) - 1``: 0 if normal, positive for heavy tails.
     """
@@ -66,7 +66,7 @@ def henze_zirkler(X: ArrayLike) -> Normality:
 
 
 def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed: int = 0) -> Check:
-    """Test each class separately, at a level adjusted for the classes, and describe deviations."""
+    """Test each class, at a level adjusted for their number, and describe the worst deviation."""
     found, sampled = _of_classes(X, codes, len(classes), seed)
     name, names = "normality", class_names(classes)
     if not found:
@@ -74,15 +74,15 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
             name,
             {},
             "note",
-            "Whether the rows within the classes are normal cannot be tested: that takes "
-            f"{ROWS_PER_COORDINATE} rows of a class for each of the {X.shape[1]:,} coordinates, "
+            "Normality within the classes cannot be tested: it takes at least "
+            f"{ROWS_PER_COORDINATE} rows of a class per coordinate (there are {X.shape[1]:,}) "
             "and a covariance of full rank.",
             "LDA and QDA assume it; compare them with logistic regression, which does not.",
         )
     present = len(np.unique(codes))
     notes = [sampled] if sampled else []
     if len(found) < present:
-        notes.insert(0, f"{len(found)} of {present} classes have rows enough")
+        notes.insert(0, f"{len(found)} of {present} classes have enough rows")
     of = f" ({'; '.join(notes)})" if notes else ""
     p_value = min(1.0, min(each.p_value for each in found.values()) * len(found))
     rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
@@ -104,7 +104,7 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
 
 
 def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
-    """Judge the class that is least normal by how much, not by how surely."""
+    """Judge the least normal class by the size of its deviation, not by its p-value."""
     values = {"p_value": p_value, "skewness": shape.skewness, "kurtosis": shape.kurtosis}
     sentence = f"{sentence}: {_words(shape)}."
     if not _beyond(shape, NOTEWORTHY):
@@ -114,7 +114,7 @@ def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
         values,
         "warning" if _beyond(shape, LARGE) else "note",
         sentence,
-        "The labels of LDA often survive this, its probabilities less so, and those of QDA least. "
+        "LDA's predictions are often robust to this, its probabilities less so, QDA's least. "
         "Compare with logistic regression, which does not assume it; logarithms or roots of skewed "
         "features help.",
     )
@@ -123,7 +123,7 @@ def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
 def _of_classes(
     X: Array, codes: NDArray[np.intp], n_classes: int, seed: int
 ) -> tuple[dict[int, Normality], str]:
-    """Test every class that has rows enough; return what was found and what was sampled."""
+    """Test every class with enough rows; return the results and a description of the sample."""
     rng = np.random.default_rng(seed)
     p = X.shape[1]
     most = int(min(LARGEST_SAMPLE, np.sqrt(PAIRS / n_classes)))
@@ -135,7 +135,7 @@ def _of_classes(
             continue
         if len(rows) > most:
             rows = rows[draw_rows(len(rows), most, rng)]
-            sampled = f"{most:,} rows of a class at most, drawn at random"
+            sampled = f"at most {most:,} rows per class, drawn at random"
         try:
             found[code] = henze_zirkler(X[rows])
         except np.linalg.LinAlgError:
@@ -144,11 +144,11 @@ def _of_classes(
 
 
 def _whitened(X: Array) -> Array:
-    """Return rows of mean zero and covariance one, with divisor n."""
+    """Return the rows transformed to mean zero and identity covariance (divisor n)."""
     scale = X.std(axis=0)
     if len(X) <= X.shape[1] or not scale.all():
         raise np.linalg.LinAlgError("The covariance is singular.")
-    # In units of deviations, so that the rank does not depend on the units of the features.
+    # Standardised, so that the rank does not depend on the units of the features.
     left, values, _ = np.linalg.svd((X - X.mean(axis=0)) / scale, full_matrices=False)
     if values[-1] <= values[0] * 1e-7:
         raise np.linalg.LinAlgError("The covariance is singular.")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-# Short words are near to many others.
+# Shorter words are similar to too many others.
 _LEAST_LETTERS = 5
 
 
 def is_slip(typed: str, meant: str) -> bool:
-    """Return whether two texts differ by one letter too many, too few, wrong, or swapped.
+    """Return whether two texts differ by one inserted, missing, wrong or swapped letter.
 
-    The letter stands inside a word of some length: what differs in a digit or in a letter of its
-    own, as type A and type B, is different.
+    The letter must belong to a word of at least five letters: texts that differ by a digit or a
+    single letter, such as "type A" and "type B", are not misspelt.
     """
     if typed == meant or abs(len(typed) - len(meant)) > 1:
         return False
@@ -26,7 +26,7 @@ def is_slip(typed: str, meant: str) -> bool:
 
 
 def _word_around(text: str, place: int) -> int:
-    """Return the number of letters of the word at a place of a text."""
+    """Return the number of letters of the word at a position of a text."""
     letters = "".join({letter for letter in text if letter.isalpha()})
     before, behind = text[:place], text[place:]
     outside = len(before.rstrip(letters)) + len(behind.lstrip(letters))

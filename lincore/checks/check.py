@@ -1,4 +1,4 @@
-"""The outcome of a check of data or model: statistics, verdict, sentence, remedy."""
+"""The result of a check of data or model: statistics, verdict, sentence, remedy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lincore.utils.formatting import quoted
 
 Verdict = Literal["fine", "note", "warning"]
 
-# Rejections at this level count; Box's M and tests of normality are too keen at any other.
+# Significance level, low because Box's M and tests of normality reject too easily.
 ALPHA = 0.001
 
 
 @dataclass(frozen=True)
 class Check:
-    """Outcome of a check: statistics, verdict, and the consequence for the choice of the model.
+    """Result of a check: statistics, verdict, and consequences for the choice of a model.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Check:
         Statistics behind the verdict.
     verdict : {"fine", "note", "warning"}
     sentence : str
-        For the user.
+        The finding, for the user.
     remedy : str
         What to do, or a suitable model; empty if nothing needs to be done.
     """
@@ -42,5 +42,5 @@ class Check:
 
 
 def class_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return labels as sentences quote them."""
+    """Return labels in quotes."""
     return tuple(map(quoted, classes.tolist()))

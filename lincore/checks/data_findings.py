@@ -8,16 +8,17 @@ import numpy as np
 
 from lincore.checks.leakage import classes_told, may_leak
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
+from lincore.data.column_values import count_distinct
 from lincore.data.dataset import Dataset, Split
-from lincore.data.labels import MANY_NUMBERS, count_distinct
+from lincore.data.labels import MANY_NUMBERS
 from lincore.data.splits import draw_rows
 from lincore.utils.formatting import listed, percent
 
-# Of more cells, rows are drawn.
+# Larger tables are sampled.
 _MOST_CELLS = 1_000_000
-# Products of numbers that the search for duplicates may cost (a few hundredths of a second).
+# Multiplications allowed for the search for duplicates (a few hundredths of a second).
 _COST = 5e8
-# Of so many pixels in the training set a search would take a second and more.
+# With more pixels in the training set the search would take over a second.
 _MOST_PIXELS = 20_000_000
 _MOST_NAMED = 3
 
@@ -34,12 +35,11 @@ class DataFinding(NamedTuple):
     ----------
     code : {"target-guessed", "numeric-target", "leakage", "constant", "duplicates", \
 "groups"}
-        Stable, for keys and tests.
+        Stable identifier.
     sentence : str
-        Short, for the user; names of columns stand in it as they are in the file.
+        Short, for the user; column names are not escaped.
     where : {"data", "split"}
-        Where to act: on the page Data (roles of columns, duplicates), or where the test set is
-        chosen.
+        What to change: column roles or duplicates on the page Data, or the choice of the test set.
     """
 
     code: Code
@@ -48,10 +48,10 @@ class DataFinding(NamedTuple):
 
 
 def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
-    """Check what would bias scores on this split, or change their meaning.
+    """Check for problems that bias the scores on this split or change their meaning.
 
-    Cheap enough for every page, and to be cached: the findings follow from `data.digest`, the
-    split, `data.target_guess` and `data.group_candidate`.
+    Fast enough for every page. The findings depend only on `data.digest`, the split,
+    `data.target_guess` and `data.group_candidate`, so they can be cached.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     Returns
     -------
     tuple of DataFinding
-        In this order, those that there are: a target that was guessed by its name alone, or with a
-        close rival; a guessed target of more than ten numbers, each a class; features each of which
-        alone tells the class of 99 % of the rows, unless each class is a cluster of its numbers;
-        features that are constant within every class;
-        test rows with a duplicate in the training set, more than chance makes (not searched for
-        among images of more than 20 million pixels); groups with rows on both sides, or a
-        column that seems to name groups and is not used as such.
+        At most one of each kind, in this order: a target that was guessed from its name alone or
+        with a close rival; a guessed numeric target with more than ten values, each a class;
+        features that alone predict the class of 99 % of the rows, unless each class is a cluster of
+        values; features that are constant within every class; more test rows with a duplicate in
+        the training set than expected by chance (not searched for images with more than 20 million
+        pixels); groups with rows on both sides of the split, or a column that seems to identify
+        groups but is not used as such.
 
     Examples
     --------
@@ -91,10 +91,10 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
 
 
 def leaking_features(data: Dataset) -> tuple[str, ...]:
-    """Return the features each of which alone tells the class of nearly every row.
+    """Return the features that alone predict the class of nearly every row.
 
-    Pixels, words, and data that were generated are not judged. Numbers that form one cluster for
-    each class are taken for a good measurement.
+    Pixels, words and generated data are not checked. A feature whose values form one cluster per
+    class is regarded as a good measurement.
     """
     if not data.kind.single_features or data.truth is not None:
         return ()
@@ -124,12 +124,12 @@ def _guessed(data: Dataset) -> DataFinding | None:
 
 
 def _many_numbers(data: Dataset) -> DataFinding | None:
-    """Warn that each number of a target became a class by default."""
+    """Warn that each value of a numeric target is a class by default."""
     is_number = data.classes.dtype.kind == "i" and not data.bin_bounds
     if data.target_guess is None or not is_number or data.n_classes <= MANY_NUMBERS:
         return None
     sentence = (
-        f"Each of the {data.n_classes} numbers of {data.target_name!r} is a class: cut it at a "
+        f"Each of the {data.n_classes} values of {data.target_name!r} is a class: cut it at a "
         "threshold or into ranges?"
     )
     return DataFinding("numeric-target", sentence, "data")
@@ -143,18 +143,18 @@ def _leaking(data: Dataset) -> DataFinding | None:
     if len(names) > _MOST_NAMED:
         shown += f" and {len(names) - _MOST_NAMED:,} more"
     each = "" if len(names) == 1 else "each "
-    sentence = f"Possible target leakage: {shown} {each}alone tells the class of nearly every row."
+    sentence = f"Possible target leakage: {shown} {each}alone predicts nearly every row's class."
     return DataFinding("leakage", sentence, "data")
 
 
 def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
-    """Name the features that some models ignore, since they never vary within a class.
+    """Find features that some models ignore because they never vary within a class.
 
     Parameters
     ----------
     data : Dataset
     split : Split
-        Its training rows are judged.
+        Only its training rows are checked.
 
     Returns
     -------
@@ -178,8 +178,8 @@ def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
         for name, known, x in zip(data.feature_names, levels, X.T, strict=True)
         if _is_constant_within(x, starts, known is not None)
     ]
-    if data.streamed is not None and names:
-        scatter = data.streamed.diagonal().within()
+    if data.blocks is not None and names:
+        scatter = data.blocks.moments.diagonal().within()
         names = [name for name in names if not scatter[data.feature_names.index(name)]]
     if not names:
         return None
@@ -193,17 +193,17 @@ def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
 
 
 def _is_constant_within(x: np.ndarray, starts: np.ndarray, is_category: bool) -> bool:
-    """Return whether a column, or being one of its levels, is constant in classes and differs.
+    """Return whether a column, or one of its level indicators, varies only between classes.
 
-    The rows of one class are together, from `starts` on.
+    Rows are sorted by class; `starts` are the first positions of the classes.
     """
     if len(starts) < 2 or np.isnan(x).any():
         return False
     low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)
-    alone = low[low == high]  # of the classes that have one value
+    alone = low[low == high]  # values of the classes that have a single value
     if not is_category:
         return len(alone) == len(low) and bool(np.ptp(low) > 0)
-    # Coded as indicators, each level is a column: one that some classes have alone, and no other.
+    # One-hot encoded, each level is a column: look for one that fills some classes and no others.
     mixed = np.repeat(low != high, np.diff(starts, append=len(x)))
     own = np.setdiff1d(alone, x[mixed])
     return len(own) > 0 and bool((low != high).any() or np.ptp(low) > 0)
@@ -218,7 +218,7 @@ def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
     noun = "images" if data.kind.is_images else data.kind.rows
     share = check.values["surprising"]
     sentence = (
-        f"About {percent(share)} of the test {noun} have a duplicate, or nearly one, in the "
+        f"About {percent(share)} of the test {noun} have an exact or near duplicate in the "
         "training set."
     )
     return DataFinding("duplicates", sentence, "data")
@@ -227,7 +227,7 @@ def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
 def _groups(data: Dataset, split: Split) -> DataFinding | None:
     if data.group_candidate:
         column = data.group_candidate
-        sentence = f"{column!r} seems to name groups of rows, which are not kept together."
+        sentence = f"{column!r} seems to identify groups of rows, but they are not kept together."
         return DataFinding("groups", sentence, "data")
     if data.groups is None:
         return None
@@ -235,5 +235,5 @@ def _groups(data: Dataset, split: Split) -> DataFinding | None:
     if check.verdict == "fine":
         return None
     share = check.values["shared"]
-    sentence = f"{percent(share)} of the groups of the test set have rows in the training set too."
+    sentence = f"{percent(share)} of the groups in the test set also have rows in the training set."
     return DataFinding("groups", sentence, "split")

@@ -1,7 +1,7 @@
 """Images that have an exact or near duplicate in the same data set.
 
-All pairs are compared by small copies of the images, and the likeliest in full; the search for
-duplicates across a split, of other kinds of rows too, is that of `row_duplicates`.
+All pairs are compared by thumbnails, and likely duplicates at full size. See `row_duplicates` for
+duplicates of any kind of rows across a split.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from lincore.data.dataset import Dataset
 from lincore.data.splits import draw_rows
 from lincore.errors import DataError, Notice
 
-# Small copies blur what differs: nearly as alike is worth comparing at all pixels.
+# Minimum correlation of thumbnails for a comparison at full size: they blur small differences.
 _COMPARED_WHOLE = 0.985
-# Sides of the small copies.
+# Side of a thumbnail in pixels.
 _SIDE = 12
-# Products of numbers that the search may cost (about a second); then rows are drawn.
+# Multiplications allowed for the search (about a second); more rows are sampled.
 _COST = 3e10
 
 
@@ -31,13 +31,13 @@ class ImageDuplicates(NamedTuple):
     Parameters
     ----------
     rows : (k,) intp
-        Those with a duplicate, the most alike first.
+        Images with a duplicate, the most similar first.
     nearest : (k,) intp
-        The row that each is a duplicate of.
+        The image that each duplicates.
     exact : (k,) bool
         Whether all pixels are equal.
     contradicting : (k,) bool
-        Whether the two are of different classes.
+        Whether the two have different classes.
     """
 
     rows: np.ndarray
@@ -45,14 +45,18 @@ class ImageDuplicates(NamedTuple):
     exact: np.ndarray
     contradicting: np.ndarray
 
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Each pair of duplicates once, the most similar first."""
+        both = zip(self.rows.tolist(), self.nearest.tolist(), strict=True)
+        return list(dict.fromkeys((min(pair), max(pair)) for pair in both))
+
     def notice(self, data: Dataset, most: int = 3) -> Notice | None:
-        """Say how many there are, with examples by file name; None where there are none."""
+        """Return the number of duplicates with examples by file name; None if there are none."""
         if not len(self.rows):
             return None
         names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
-        both = zip(self.rows.tolist(), self.nearest.tolist(), strict=True)
-        pairs = list(dict.fromkeys((min(pair), max(pair)) for pair in both))
-        shown = [f"{names[a]} and {names[b]}" for a, b in pairs[:most]]
+        shown = [f"{names[a]} and {names[b]}" for a, b in self.pairs[:most]]
         many = "image has" if len(self.rows) == 1 else "images have"
         wrong = self.contradicting.sum()
         other = f" {wrong:,} of them in another class." if wrong else ""
@@ -60,7 +64,7 @@ class ImageDuplicates(NamedTuple):
             f"{len(self.rows):,} {many} an exact or near duplicate "
             f"({self.exact.sum():,} exact).{other}",
             f"{data.name}: {'; '.join(shown)}",
-            "Leave duplicates out, or split by group: otherwise training images may be tested.",
+            "Remove duplicates or split by group: otherwise training images recur in the test set.",
             "LIN088",
         )
 
@@ -73,7 +77,7 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
     data : Dataset
         Of images.
     similarity : float
-        Correlation of the pixels from which two images count as one.
+        Minimum correlation of the pixels of near duplicates.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
     Raises
     ------
     DataError
-        When the rows are no images.
+        If the rows are no images.
 
     Examples
     --------
@@ -118,24 +122,24 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
 
 
 def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -> Dataset:
-    """Return a data set of images with the first of each image and its duplicates.
+    """Return a data set that keeps only the first of each set of duplicate images.
 
     Parameters
     ----------
     data : Dataset
         Of images.
     found : ImageDuplicates, optional
-        As `find_image_duplicates` returns it, by which they are found when not given.
+        Default: the result of `find_image_duplicates`.
 
     Returns
     -------
     Dataset
-        With a notice of how many images were left out.
+        With a notice about the number of images left out.
 
     Raises
     ------
     DataError
-        When the rows are no images, or a class would be left without one.
+        If the rows are not images, or a class would be left without one.
 
     Examples
     --------
@@ -173,7 +177,7 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
 
 
 def _exact_duplicates(X: np.ndarray) -> np.ndarray:
-    """Return for each row an equal one, the first of them or else the second; -1 without any."""
+    """Return for each row another one that is equal, the first if possible; -1 if there is none."""
     firsts = np.full(len(X), -1, dtype=np.intp)
     seen: dict[bytes, int] = {}
     for i, row in enumerate(X):
@@ -186,7 +190,7 @@ def _exact_duplicates(X: np.ndarray) -> np.ndarray:
 
 
 def _shrunken(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return small grey copies of images, centred and of length one; a blank one is zero."""
+    """Return grey thumbnails of images, centred and normalised; a blank image becomes zero."""
     height, width = shape[:2]
     downs = np.unique(np.linspace(0, height, min(height, _SIDE), endpoint=False).astype(int))
     acrosses = np.unique(np.linspace(0, width, min(width, _SIDE), endpoint=False).astype(int))

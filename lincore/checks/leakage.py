@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array
 
-# From this share of rows, a single column predicts the classes too well to be a measurement.
+# A single column that predicts the classes of at least this share of rows is suspicious.
 LEAKS = 0.99
 _ENOUGH_ROWS = 50
-# From its border to the nearest quarter of its rows a cluster has so many times the distance of its
-# quartiles from their middle: Gaussians that an order tells apart have 2.4, a class that was cut
-# off a uniform column has 1, one that was cut off a tail less.
+# Minimum distance from a cluster's edge to its nearest quartile, in units of half its interquartile
+# range. Well-separated Gaussians have 2.4; a class cut from a uniform column has 1, one cut from a
+# tail less.
 _GAP = 1.75
 _ENOUGH_IN_CLASS = 10
 
 
 def may_leak(codes: NDArray[np.intp]) -> bool:
-    """Return whether there are rows enough, and of several classes, to judge a column by them."""
+    """Return whether there are enough rows, not nearly all of one class, to detect leakage."""
     commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
     return len(codes) >= _ENOUGH_ROWS and 1 - commonest >= 2 * (1 - LEAKS)
 
@@ -43,12 +43,12 @@ class Told(NamedTuple):
 
     @property
     def is_leak(self) -> bool:
-        """Whether it predicts too many rows for a measurement."""
+        """Whether the column predicts too many rows to be a measurement."""
         return self.share >= LEAKS and not self.by_clusters
 
 
 def classes_told(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Told:
-    """Judge a column by the order of its numbers, or by its levels."""
+    """Measure how well a column predicts the classes, by the order of its numbers or by levels."""
     if not by_order:
         return Told(share_by_level(values, codes))
     share = share_by_order(values, codes)
@@ -56,23 +56,23 @@ def classes_told(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Tol
 
 
 def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
-    """Return the share of rows whose class is the commonest of the other rows of their level."""
+    """Return the share of rows whose class is the most common among other rows of their level."""
     levels, found = pd.factorize(values)
     n_classes = int(codes.max()) + 1
     cells = (levels * n_classes + codes)[levels >= 0]
     counts = np.bincount(cells, minlength=len(found) * n_classes).reshape(-1, n_classes)
     top = counts.max(axis=1)
-    # A level of one row tells nothing: without that row nothing is known of it.
+    # A level with a single row predicts nothing: it has no other rows.
     second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
     return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
 
 
 def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
-    """Return the share of rows that have the class of the row before, in order of the value."""
+    """Return the share of rows with the same class as the previous row, sorted by value."""
     present = ~np.isnan(values)
     ordered = codes[present][np.argsort(values[present], kind="stable")]
     bounds = int((np.diff(ordered) != 0).sum())
-    # One step from each class to the next is what a perfect order needs.
+    # A perfect order has one change from each class to the next.
     needed = np.count_nonzero(np.bincount(codes)) - 1
     return float((present.sum() - max(bounds - needed, 0)) / len(codes))
 
@@ -80,9 +80,9 @@ def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
 def is_made_of_clusters(values: Array, codes: NDArray[np.intp]) -> bool:
     """Return whether rows are rare on both sides of every border between classes.
 
-    Measured classes that lie apart are such clusters. A class that was made from the column, by a
-    threshold or in the order of the rows, ends abruptly where it has many rows. A class of few rows
-    is taken for one that was made.
+    This is true of well-separated measurements. A class that was derived from the column, by a
+    threshold or by row number, ends abruptly at a value with many rows. A class with few rows
+    counts as derived.
     """
     classes = [values[(codes == k) & ~np.isnan(values)] for k in np.unique(codes)]
     if min(map(len, classes)) < _ENOUGH_IN_CLASS:

@@ -19,15 +19,15 @@ from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
 
-# The linear programme that proves separation runs for matrices of so many entries (half a second).
+# Maximum size of a matrix for the linear programme that proves separation (half a second).
 PROGRAMME_ENTRIES = 150_000
-# Least squares may cost so many products of numbers.
+# Maximum number of multiplications for least squares.
 PRODUCTS = 1.5e10
 
 
 ROWS, COVARIANCES, NORMALITY = "rows per parameter", "equal covariances", "normality"
 CONDITIONING, SEPARATION = "conditioning", "separation"
-#: What each classifier takes for granted, by its word in `lincore.model_selection.methods`.
+#: Assumptions of each classifier, by its name in `lincore.model_selection.methods`.
 ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "lda": (ROWS, CONDITIONING, COVARIANCES, NORMALITY),
     "diagonal-lda": (ROWS, COVARIANCES, NORMALITY),
@@ -63,13 +63,13 @@ def assumptions(
     model : str, optional
         Name of a classifier, a key of `ASSUMPTIONS`: only its assumptions are checked.
     seed : int
-        For samples that are drawn if all rows would take too long.
+        Seed of samples, which are drawn if all rows would take too long.
 
     Returns
     -------
     tuple of Check
-        Rows per parameter, conditioning, equal covariances, normality and separation. One that
-        these numbers do not allow is a note that says why.
+        Rows per parameter, conditioning, equal covariances, normality and separation. A check that
+        is impossible for these data is a note with the reason.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def assumptions(
 
 
 def _tried(name: str, check: Callable[[], Check]) -> Check:
-    """Return what a check says, or why it cannot say anything: the others still can."""
+    """Run a check; if it fails, return a note with the reason."""
     try:
         return check()
     except (ValueError, np.linalg.LinAlgError) as error:
@@ -109,17 +109,17 @@ def assumption_inputs(
         Fitted, see `lincore.model_selection.pipeline`.
     data : Dataset
     rows : ndarray of int
-        Those that it was fitted on.
+        Rows on which it was fitted.
 
     Returns
     -------
     coordinates : ndarray of shape (n, q)
-        The rows as the classifier sees them.
+        The rows in the classifier's coordinates.
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
     """
     seen = transform_for_classifier(pipeline, data.X[rows])
-    if seen.dtype == np.uint8:  # images as they are: squares of them do not fit
+    if seen.dtype == np.uint8:  # squares of bytes would overflow
         seen = seen.astype(float)
     return seen, data.codes[rows], data.classes
 
@@ -127,7 +127,7 @@ def assumption_inputs(
 def rows_per_parameter(
     codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None = None
 ) -> Check:
-    """Compute how many rows there are for each number that a model learns, or that each does."""
+    """Compute the number of rows per parameter of one model, or of every model."""
     count = np.bincount(codes, minlength=len(classes))
     count = count[count > 0]
     n, K = int(count.sum()), len(count)
@@ -153,18 +153,18 @@ def rows_per_parameter(
             name,
             values,
             "warning",
-            f"{sentence} With fewer rows than coordinates any training set can be fitted without "
-            "an error, whatever it is worth.",
-            "Keep fewer principal components, or use shrinkage or a small C; believe test scores "
-            "alone.",
+            f"{sentence} With fewer rows than coordinates any labels of the training set can be "
+            "fitted without error.",
+            "Keep fewer principal components, or use shrinkage or a small C; trust only test "
+            "scores.",
         )
     if model in (None, "qda") and count.min() <= 2 * p:
         return Check(
             name,
             values,
             "note",
-            f"{sentence} The smallest class has {count.min():,} rows, too few for a covariance "
-            "of its own.",
+            f"{sentence} The smallest class has {count.min():,} rows, too few for its own "
+            "covariance.",
             "Prefer LDA, logistic regression or naive Bayes; give QDA some regularization, or "
             "fewer components.",
         )
@@ -182,8 +182,8 @@ def rows_per_parameter(
 def separability(X: Array, codes: NDArray[np.intp]) -> Check:
     """Check whether the classes are linearly separable, so that the likelihood has no maximum.
 
-    By linear programme where that is quick; else a fit by least squares that makes no mistake
-    proves separation, and one that makes some proves nothing.
+    Uses a linear programme if that is fast. Otherwise least squares is tried: a fit without errors
+    proves separation, one with errors proves nothing.
     """
     name, (n, p) = "separation", X.shape
     present, y = np.unique(codes, return_inverse=True)
@@ -197,25 +197,25 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
             name,
             {"separated": np.nan},
             "fine",
-            "No separating planes were found, by least squares alone: the exact search would take "
-            "too long here. A fit of logistic regression with C = inf will tell.",
+            "No separating planes were found by least squares; the exact search would take "
+            "too long. A fit of logistic regression with C = inf decides the question.",
         )
     values = {"separated": float(kind is not SeparationKind.OVERLAP)}
     if kind is SeparationKind.OVERLAP:
-        sentence = "The classes overlap: logistic regression has a maximum of the likelihood."
+        sentence = "The classes overlap, so the likelihood of logistic regression has a maximum."
         return Check(name, values, "fine", sentence)
     how = (
         "Planes separate the classes of the training rows"
         if kind is SeparationKind.COMPLETE
-        else "Planes set some training rows apart (a class from the others, perhaps)"
+        else "Planes separate some training rows from the rest (perhaps one class)"
     )
     return Check(
         name,
         values,
         "note",
         f"{how}, so the likelihood of logistic regression diverges and has no maximum.",
-        "Use logistic regression with a finite C. LDA and QDA are not concerned. If this comes as "
-        "a surprise, look for a feature that gives the class away.",
+        "Use logistic regression with a finite C. LDA and QDA are not affected. If this comes as "
+        "a surprise, look for target leakage.",
     )
 
 
@@ -239,13 +239,13 @@ def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
 
 
 def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
-    """Return whether least squares on the rows' own coordinates puts every row on its side."""
+    """Return whether least squares classifies every row correctly."""
     n, p = X.shape
     if min(n, p) ** 2 * max(n, p) > PRODUCTS:
         return False
     centred = np.column_stack([X - X.mean(axis=0), np.ones(n)])
     targets = np.eye(n_classes)[y]
-    # A little ridge: planes that err for it prove nothing, and those that do not err need no more.
+    # The slight ridge penalty is harmless: planes without errors prove separation all the same.
     small = centred @ centred.T if n < p else centred.T @ centred
     diagonal = np.diagonal(small)
     small[np.diag_indices(len(small))] = diagonal + 1e-9 * np.where(diagonal > 0, diagonal, 1.0)

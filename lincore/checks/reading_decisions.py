@@ -1,4 +1,4 @@
-"""Decisions of reading tables and images as findings, each with what overrules it."""
+"""Decisions made while reading tables and images, as findings with options that overrule them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lincore.checks.table_findings import TableFinding
-from lincore.data.labels import columns_named
+from lincore.data.names import columns_named
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import Column
 from lincore.io.tables.row_source import DRAWN_ONLY
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from lincore.io.tables.table import Table
 
 _UNEVEN = {
-    "mend": Hint("Put right or leave out", reading={"uneven": "mend"}),
-    "keep": Hint("Put right or cut", reading={"uneven": "keep"}),
+    "mend": Hint("Repair or leave out", reading={"uneven": "mend"}),
+    "keep": Hint("Repair or cut", reading={"uneven": "keep"}),
     "skip": Hint("Leave out", reading={"uneven": "skip"}),
 }
 _OTHERS = {
@@ -40,8 +40,8 @@ _OTHERS = {
     "LIN057": (Hint("Use all rows", options={"drawn_only": False}),),
 }
 _FITTED = {
-    "pad": Hint("Show them whole", images={"fit": "pad"}),
-    "crop": Hint("Cut out their middle", images={"fit": "crop"}),
+    "pad": Hint("Pad the images", images={"fit": "pad"}),
+    "crop": Hint("Crop to the centre", images={"fit": "crop"}),
     "stretch": Hint("Stretch them", images={"fit": "stretch"}),
 }
 _OF_IMAGES = {
@@ -49,7 +49,7 @@ _OF_IMAGES = {
     "LIN083": (Hint("White at 65,535", images={"white": 65_535}),),
     "LIN087": (Hint("Keep duplicates", images={"drop_duplicates": False}),),
 }
-#: Roles that columns left out because of what they hold may have all the same.
+#: Roles that can be chosen for columns that were left out because of their contents.
 _USES: Mapping[str, str] = {"identifier": "feature", "date": "feature", "text": "text"}
 _FEW = 5
 
@@ -61,24 +61,24 @@ def with_decisions(
     notices: Sequence[Notice],
     options: ReadOptions | None = None,
 ) -> tuple[TableFinding, ...]:
-    r"""Return the findings on a table as one list: problems, decisions, and what was overruled.
+    r"""Return the findings on a table: problems, decisions, and decisions that were overruled.
 
     Parameters
     ----------
     problems : sequence of TableFinding
-        As from `find_table_problems`; a notice of the same is left out.
+        The result of `find_table_problems`; notices about the same problem are left out.
     table : Table
     columns : sequence of Column
-        With the roles that they have.
+        With their current roles.
     notices : sequence of Notice
-        Of the table, or of the data set that it became.
+        Notices of the table, or of the data set made from it.
     options : ReadOptions, optional
-        With which the table was read.
+        Options with which the table was read.
 
     Returns
     -------
     tuple of TableFinding
-        Decisions with the choices that overrule them, or none where nothing is to be chosen.
+        Decisions have options that overrule them, if there are alternatives.
 
     Examples
     --------
@@ -110,19 +110,19 @@ def with_decisions(
 def image_decisions(
     notices: Sequence[Notice], options: ImageOptions | None = None
 ) -> tuple[TableFinding, ...]:
-    """Return the decisions of reading images, each with the choices that overrule it.
+    """Return the decisions made while reading images, with options that overrule them.
 
     Parameters
     ----------
     notices : sequence of Notice
-        Of the data set that the images became.
+        Notices of the data set made from the images.
     options : ImageOptions, optional
-        With which they were read.
+        Options with which they were read.
 
     Returns
     -------
     tuple of TableFinding
-        Without choices where nothing is to be chosen.
+        Without options if there are no alternatives.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hi
     if about is not None and notice.code in ("LIN055", "LIN058", "LIN059"):
         return (Hint(f"Ignore {about!r}", roles={about: "ignore"}),)
     if about is not None and notice.code == "LIN056":
-        return (Hint("Take each as it stands", options={"categories": (about,)}),)
+        return (Hint("Use it as categorical", options={"categories": (about,)}),)
     if notice.code == "LIN054" and table.guess is not None:
         others = table.guess.runners_up[:_FEW]
         return tuple(Hint(f"Target: {other!r}", roles={other: "target"}) for other in others)

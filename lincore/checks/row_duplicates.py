@@ -1,8 +1,7 @@
 """Test rows with a duplicate in the training set: images, texts or rows of a table.
 
-Every examined test row is compared in full with all training rows, and chance is estimated.
-Which images of one data set are duplicates of each other is another question, with as many pairs as
-rows squared: see `image_duplicates`.
+Every examined test row is compared in full with all training rows, and the number of duplicates
+expected by chance is estimated. See `image_duplicates` for duplicates within one data set.
 """
 
 from __future__ import annotations
@@ -19,22 +18,23 @@ from lincore.data.kinds import RowNoun
 from lincore.data.splits import draw_rows
 from lincore.utils.typing import Array, Flags
 
-# Images whose pixels correlate so closely are one photograph, turned or moved a little. Of the
-# digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
+# Minimum correlation of the pixels of near duplicates, such as slightly rotated or shifted copies
+# of a photograph. It is exceeded by fewer than one in ten thousand digits of MNIST and by one in a
+# thousand images of Fashion-MNIST.
 SAME_IMAGE = 0.99
-# Texts whose counts of words make so large a cosine differ in a word or two.
+# Minimum cosine of the word counts of near duplicates: texts that differ by a word or two.
 SAME_TEXT = 0.95
 # Numbers in a table are the same if they differ by less than this share of their deviation.
 SAME_NUMBER = 1e-3
-# A duplicate that chance makes more often than this, among rows with such values, is no surprise.
+# A duplicate is surprising if fewer equal rows than this are expected by chance.
 SURPRISING = 0.01
-# Texts of fewer different words come twice by themselves: "ok", "good morning".
+# Texts with fewer distinct words are often repeated by chance: "ok", "good morning".
 FEWEST_WORDS = 4
-# Products of numbers that a search may cost (about half a second).
+# Multiplications allowed for a search (about half a second).
 COST = 2e10
-# What finding the nearest row of a table takes, in such products.
+# Cost of finding the nearest row of a table, in multiplications.
 _TREE_COST = 1e5
-# Numbers of one block.
+# Values in one block.
 BLOCK_VALUES = 8_000_000
 
 
@@ -44,13 +44,13 @@ class NearDuplicates(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (m,)
-        Positions in the test set: all, or those that were drawn.
+        Positions in the test set of the rows examined: all or a sample.
     nearest : ndarray of shape (m,)
-        Position in the training set of the most similar row.
+        Position of the most similar row in the training set.
     exact : ndarray of shape (m,), bool
         Whether all numbers are equal.
     near : ndarray of shape (m,), bool
-        Whether they are equal or nearly so, the exact duplicates included.
+        Whether they are equal or nearly equal.
     surprising : ndarray of shape (m,), bool
         Duplicates that chance does not explain.
     """
@@ -76,12 +76,12 @@ def find_near_duplicates(
     ----------
     train, test : ndarray of shape (n, p) and (m, p), or sparse arrays in CSR
     what : {"rows", "images", "texts"}
-        Images are alike if their pixels correlate, texts if their counts of words have a large
-        cosine, other rows if every number is the same but for rounding.
+        Images are near duplicates if their pixels correlate, texts if their word counts have a
+        large cosine, other rows if all values are equal up to rounding.
     train_codes : ndarray of shape (n,), optional
-        Chance is judged within the class of the duplicate.
+        If given, chance is estimated within the class of the duplicate.
     cost : float
-        Products of numbers that the search may cost; then test rows are drawn.
+        Maximum number of multiplications; if more are needed, test rows are sampled.
     """
     chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), 0)
     if what == "images":
@@ -94,12 +94,13 @@ def find_near_duplicates(
 
 
 def _cost(train: Any, test: Any, what: RowNoun) -> float:
-    """Return how many products of numbers the search costs for one test row."""
+    """Return the number of multiplications per test row."""
     if what == "texts":
-        # Every word of a text meets all texts that have it; sparse products are slower.
+        # Each word of a text is compared with all texts that contain it; sparse products are
+        # slower.
         met = np.bincount(train.indices, minlength=train.shape[1])
         return 50.0 * float(met[test.indices].sum()) / max(1, test.shape[0])
-    # The tree of a table's rows looks at few of them.
+    # For tables, a tree search examines only a few rows.
     return float(train.shape[0] * train.shape[1]) if what == "images" else _TREE_COST
 
 
@@ -121,11 +122,11 @@ def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -
 
 
 def _unit(images: NDArray[Any]) -> NDArray[np.float32]:
-    """Return rows of length one whose products are correlations."""
+    """Centre and normalise images, so that products are correlations."""
     rows = images.astype(np.float32)
     rows -= rows.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(rows, axis=1, keepdims=True)
-    # An image of one brightness correlates with its like alone.
+    # An image of uniform brightness correlates only with other uniform images.
     plain = (norm == 0)[:, 0]
     rows[plain], norm[plain] = 1.0, np.sqrt(rows.shape[1])
     rows /= norm
@@ -165,7 +166,7 @@ def _table(
 
 
 def _comparable(train: Array, test: Array) -> tuple[Array, Array]:
-    """Bring columns to their deviations; whole numbers stay, and gaps equal each other alone."""
+    """Standardise columns, except integers; missing values equal only each other."""
     whole = np.all(np.isnan(train) | (train == np.round(train)), axis=0)
     known = ~np.isnan(train)
     count = np.maximum(known.sum(axis=0), 1)
@@ -178,11 +179,12 @@ def _comparable(train: Array, test: Array) -> tuple[Array, Array]:
 
 
 def _by_chance(rows: Array, codes: NDArray[np.intp], places: NDArray[np.intp]) -> Array:
-    """Return how many training rows of its class would equal each of some rows by chance.
+    """Return how many training rows of the same class are expected to equal each row by chance.
 
-    The frequencies of its values are multiplied as if columns were independent, and the product
-    raised to the share of columns that are: the participation ratio of their correlations. The
-    row itself counts as a quarter, so that a value that no other row has is rare, not impossible.
+    The frequencies of a row's values are multiplied as if columns were independent, and the product
+    is raised to the effective share of independent columns, the participation ratio of their
+    correlations. The row itself counts as a quarter, so that a value of no other row is rare but
+    not impossible.
     """
     independent = _independent_share(rows)
     expected = np.zeros(len(places))
@@ -212,7 +214,7 @@ def _independent_share(rows: Array) -> float:
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """Cut rows of `width` numbers into blocks that memory can hold."""
+    """Yield blocks of rows with `width` values each that fit into memory."""
     length = max(1, BLOCK_VALUES // max(1, width))
     for start in range(0, n, length):
         yield slice(start, min(start + length, n))

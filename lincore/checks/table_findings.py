@@ -11,13 +11,9 @@ import pandas as pd
 
 from lincore.checks._spelling import is_slip
 from lincore.checks.leakage import Told, classes_told, may_leak
-from lincore.data.labels import (
-    MANY_NUMBERS,
-    columns_named,
-    count_present,
-    is_number,
-    is_quantity,
-)
+from lincore.data.column_values import count_present, is_number
+from lincore.data.labels import MANY_NUMBERS, is_quantity
+from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
@@ -34,11 +30,11 @@ if TYPE_CHECKING:
 _MOST_SAID = 7
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
-# Into so many ranges a target of many numbers is offered to be cut.
+# Numbers of ranges proposed for a numeric target.
 _RANGES = (2, 3, 4)
-# A class of at most this share of another one's rows may be that one, misspelt.
+# A class may be a misspelling of another that has many more rows: at most this share of them.
 _RARE_SLIP = 0.15
-# Words: names of people and things have fewer.
+# Minimum number of words of a text; names have fewer.
 _LONG_TEXT = 6
 _SOME_TEXTS = 500
 
@@ -65,23 +61,23 @@ class TableFinding:
 def find_table_problems(
     table: Table, columns: Sequence[Column], *, binned: bool = False
 ) -> tuple[TableFinding, ...]:
-    r"""Find problems that make a comparison of classifiers meaningless, or worse.
+    r"""Find problems that make a comparison of classifiers meaningless or misleading.
 
     Parameters
     ----------
     table : Table
     columns : sequence of Column
-        As from `describe_columns`, with the roles as they were chosen.
+        The result of `describe_columns`, with the roles chosen.
     binned : bool
         Whether the target is binned.
 
     Returns
     -------
-    tuple of Finding
-        One of each kind, with all columns that it is about: a target of many numbers,
-        identifiers, constants, columns that are mostly missing and target leakage among the
-        features, texts that no model sees, missing-value codes; groups of rows; classes that are
-        misspelt or have a single row; duplicates.
+    tuple of TableFinding
+        At most one of each kind, with all columns concerned: numeric targets with many values;
+        features that are identifiers, constant, mostly missing or leak the target; unused texts;
+        missing-value codes; groups of rows; classes that are misspelt or have a single row;
+        duplicates.
 
     Examples
     --------
@@ -115,7 +111,7 @@ def find_table_problems(
 
 
 def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
-    """Offer a threshold or ranges for a target of more numbers than are usual as classes."""
+    """Propose a threshold or ranges for a numeric target with unusually many values."""
     n_distinct = count_present(labels)[1]
     if not is_number(labels) or n_distinct <= MANY_NUMBERS or is_quantity(labels):
         return None
@@ -127,13 +123,13 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
         except DataError:  # almost all values are the same
             continue
         few = f"Two classes: {', '.join(classes)}"
-        label = few if len(classes) == 2 else f"{len(classes)} ranges of about equally many rows"
+        label = few if len(classes) == 2 else f"{len(classes)} ranges with about equally many rows"
         if label not in [hint.label for hint in hints]:
             hints.append(Hint(label, options={"bins": n}))
     notice = Notice(
         f"The target is numeric; each of its {n_distinct} values is a separate class.",
         where,
-        "Cut it at a threshold or into ranges, unless the values are names of classes.",
+        "Cut it at a threshold or into ranges, unless the values are class labels.",
         code="LIN071",
     )
     return TableFinding(notice, tuple(hints))
@@ -161,7 +157,7 @@ def _ignore(names: Sequence[str]) -> Hint:
 
 
 def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | None:
-    """Name the ignored columns that hold texts of some length in nearly every row."""
+    """Report ignored columns that contain longer texts in nearly every row."""
     texts = {c.name: n for c in columns if (n := _words(frame[c.name], c)) >= _LONG_TEXT}
     if not texts:
         return None
@@ -171,7 +167,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
     notice = Notice(
         f"{it} texts of {n_words} words on average, which no model uses.",
         columns_named(names),
-        "Count their words beside the other features.",
+        "Use their word counts as additional features.",
         code="LIN061",
     )
     label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
@@ -181,7 +177,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
 
 
 def _marked(values: pd.Series[Any]) -> TableFinding | None:
-    """Name a column whose labels have an identifier behind them."""
+    """Report a column whose labels end with an identifier."""
     mark = label_mark(values)
     if mark is None:
         return None
@@ -191,7 +187,7 @@ def _marked(values: pd.Series[Any]) -> TableFinding | None:
 
 
 def _ordered(table: Table, name: str) -> TableFinding | None:
-    """Name a column whose levels have an order that their codes would lose."""
+    """Report a column whose levels are ordered."""
     levels = table.frame[name].dropna().unique()
     order = table.orders.get(name) or find_order(str(level) for level in levels)
     if not order:
@@ -200,15 +196,15 @@ def _ordered(table: Table, name: str) -> TableFinding | None:
     notice = Notice(
         f"Its levels are ordered: {listed}. As categories, each has its own coefficient.",
         columns_named([name]),
-        f"Code them as the numbers 1 to {len(order)} to use the order.",
+        f"Encode them as the numbers 1 to {len(order)} to use the order.",
         code="LIN072",
     )
-    hint = Hint(f"Code {name!r} as 1 to {len(order)}", reading={"ordered": {name: order}})
+    hint = Hint(f"Encode {name!r} as 1 to {len(order)}", reading={"ordered": {name: order}})
     return TableFinding(notice, (hint,))
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:
-    """Return how many words the texts of an ignored column have on average; 0 if it has none."""
+    """Return the average number of words of an ignored text column; 0 for other columns."""
     if column.role != "ignore" or column.kind != "text":
         return 0.0
     if len(values) < _ENOUGH_ROWS or column.n_missing > len(values) / 10:
@@ -218,14 +214,14 @@ def _words(values: pd.Series[Any], column: Column) -> float:
 
 
 def _belonging(found: RepeatedId) -> TableFinding:
-    """Propose to keep the rows of one subject together."""
+    """Propose to split by group, so that rows of one subject stay together."""
     name = found.column
     notice = Notice(
-        f"It seems to name {found.n_groups:,} groups of several rows each, such as subjects: it "
-        f"{found.why}. With rows of one group both in training and in test, scores are biased "
+        f"It seems to identify {found.n_groups:,} groups of rows, such as subjects: it "
+        f"{found.why}. If a group has rows on both sides of the split, scores are biased "
         "upwards.",
         f"column {name!r}",
-        "Keep the rows of each together.",
+        "Keep the rows of each group together.",
         code="LIN063",
     )
     together = Hint(f"Keep the rows of one {name!r} together", {name: "group"})
@@ -234,7 +230,7 @@ def _belonging(found: RepeatedId) -> TableFinding:
 
 
 def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[TableFinding]:
-    """Name the numbers that may stand for a missing value, one finding for each number."""
+    """Report numbers that may be missing-value codes, one finding per number."""
     numeric = [c.name for c in columns if c.kind == "number" and is_number(frame[c.name])]
     found = []
     for number, names in missing_codes(frame, numeric).items():
@@ -264,7 +260,7 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Table
 
 
 def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | None:
-    """Name the features that have no value in more than half of the rows."""
+    """Report features that are missing in more than half of the rows."""
     empty = [c for c in columns if 2 * c.n_missing > n_rows]
     if not empty:
         return None
@@ -285,10 +281,10 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
 def _leaking(
     frame: pd.DataFrame, features: Sequence[Column], known: Flags, codes: Codes
 ) -> list[TableFinding]:
-    """Name the columns each of which alone tells the class of nearly every row.
+    """Report columns that alone predict the class of nearly every row.
 
-    `codes` are those of the rows whose class is known. Columns whose numbers form a cluster for
-    each class are named apart, without an accusation.
+    `codes` are the classes of the rows with a known class. Columns whose values form one cluster
+    per class are reported separately, because they may be good measurements.
     """
     if not may_leak(codes):
         return []
@@ -316,7 +312,7 @@ def _told(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) ->
 
 def _telling(shares: Mapping[str, float], n_rows: int) -> str:
     least = percent_of(round(min(shares.values()) * n_rows), n_rows)
-    it = "It alone tells" if len(shares) == 1 else "Each alone tells"
+    it = "It alone predicts" if len(shares) == 1 else "Each alone predicts"
     bound = "" if len(shares) == 1 or min(shares.values()) == 1 else "at least "
     return f"{it} the class of {bound}{least} of the rows"
 
@@ -331,7 +327,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
         return None
     merged: dict[str, str] = {}
     commonest: dict[str, str] = {}
-    # The most frequent first: it is the one that the others become.
+    # The most frequent spelling first: the others are merged into it.
     for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
         kept = commonest.setdefault(_folded(label), label)
         if label != kept:
@@ -349,7 +345,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
 
 
 def _slips(labels: pd.Series[Any]) -> TableFinding | None:
-    """Return whether rare classes differ from frequent ones by one typing error."""
+    """Report rare classes that may be misspellings of frequent ones."""
     if is_number(labels):
         return None
     counts = labels.map(str).map(_folded).value_counts()[: 2 * _MOST_CLASSES]
@@ -377,7 +373,7 @@ def _slips(labels: pd.Series[Any]) -> TableFinding | None:
         code="LIN068",
     )
     return TableFinding(
-        notice, (Hint("Merge what is misspelt", options={"merge_classes": merged}),)
+        notice, (Hint("Merge misspelt classes", options={"merge_classes": merged}),)
     )
 
 
@@ -407,13 +403,13 @@ def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
 
 
 def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
-    # Rows that differ in one column are no copies, and thousands of columns take long to compare.
+    # Rows differ anyway if one column has no repeated values; comparing many columns takes long.
     n_rows = len(table.frame)
     if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
         return None
     frame = table.frame[[column.name for column in used]]
     count = int(frame.duplicated().sum())
-    # The same text twice is no chance.
+    # Equal texts are not a coincidence.
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
     if not count or (judged and count <= _repeats_by_chance(frame, count)):
         return None
@@ -421,7 +417,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     notice = Notice(
         f"{finding} ({percent_of(count, n_rows)}) in every feature and the class.",
         table.name,
-        "Unless they are different cases, remove them: in training and in test they bias scores "
+        "Remove them unless they are different cases: on both sides of the split they bias scores "
         "upwards.",
         code="LIN070",
     )
@@ -429,9 +425,9 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
 
 
 def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:
-    """Return how many pairs of rows would be alike if the columns had nothing to do with another.
+    """Return the number of equal pairs of rows expected if columns were independent.
 
-    Below `enough` they are no longer counted.
+    Stops counting once it is below `enough`.
     """
     pairs = len(frame) * (len(frame) - 1) / 2
     for name in frame:

@@ -11,28 +11,28 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.kinds import RowNoun
 from lincore.utils.formatting import percent
 
-# Shares of the test rows that deserve a note and a warning, and how many they must be at least.
+# Shares of the test rows that deserve a note and a warning; minimum number of rows.
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
 def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) -> Check:
     """Count the test rows with an exact or near duplicate in the training set.
 
-    Duplicates in a table of few, coarse columns are expected; the check counts the surprising ones.
-    Such rows bias the scores of all models upwards, especially of flexible ones.
+    Duplicates bias the scores of all models upwards, especially of flexible ones. In a table of
+    few, coarse columns some are expected by chance; the verdict is based on the others.
 
     Parameters
     ----------
     data : Dataset
     split : Split
     cost : float
-        Products of numbers that the search may cost.
+        Maximum number of multiplications for the search.
 
     Returns
     -------
     Check
-        Its values: `exact`, `near` and `surprising` shares of the test rows, `searched` of them,
-        and the share `contradicting` of the exact duplicates whose class is another one.
+        Its values are shares of the examined test rows: `exact`, `near` and `surprising`; the
+        number `searched`; and the share `contradicting` of exact duplicates with another class.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
     'fine'
     """
     if not len(split.train) or not len(split.test):
-        return Check("duplicates across the split", {}, "fine", "One part is empty.")
+        return Check("duplicates across the split", {}, "fine", "One side of the split is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = data.kind.rows
     found = find_near_duplicates(train, test, what, train_codes=data.codes[split.train], cost=cost)
@@ -66,13 +66,13 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     values = {"shared": float(shared.mean()) if len(tested) else 0.0}
     name = "groups across the split"
     if not shared.any():
-        return Check(name, values, "fine", "No group has rows in both parts of the split.")
+        return Check(name, values, "fine", "No group has rows on both sides of the split.")
     return Check(
         name,
         values,
         "warning",
-        f"{shared.sum():,} of the {len(tested):,} groups of the test set have rows in the "
-        "training set too.",
+        f"{shared.sum():,} of the {len(tested):,} groups in the test set also have rows in the "
+        "training set.",
         "Split by group, unless new rows will come from the same groups.",
     )
 
@@ -90,25 +90,25 @@ def _say(
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{percent(share)} of {searched} are the same as one of the training set or nearly so"
+    how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
     how += f", {percent((found.exact & found.surprising).mean())} exactly"
     if what == "images":
-        start = "Images of the two parts are nearly the same: " if verdict == "warning" else ""
+        start = "Training and test images are nearly the same: " if verdict == "warning" else ""
         return Check(
             name,
             values,
             verdict,
             f"{start}{how}.{twins} Test scores then say little about new images.",
-            'Split by group (by person, by photograph), or by number ("last"), so that versions '
-            "of one image stay in one part.",
+            'Split by group (person, photograph) or by row order ("last"), so that all versions '
+            "of an image are on one side.",
         )
     return Check(
         name,
         values,
         verdict,
         f"{how}.{twins} Models look better on these than on new {what}.",
-        'Leave repeated rows out, or split by group or by number ("last") so that duplicates stay '
-        "in one part.",
+        'Remove duplicates, or split by group or by row order ("last") so that they stay on one '
+        "side.",
     )
 
 
@@ -117,7 +117,5 @@ def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
         return f"None of {searched} has a duplicate in the training set."
     number = int(found.near.sum())
     have = "has" if number == 1 else "have"
-    text = f"{number:,} of {searched} {have} a duplicate in the training set, or nearly one"
-    return text + (
-        ", as few and coarse values make happen." if what == "rows" else ", too few to matter."
-    )
+    text = f"{number:,} of {searched} {have} an exact or near duplicate in the training set"
+    return text + (", as expected by chance." if what == "rows" else ", too few to matter.")

@@ -1,116 +1,204 @@
-"""`lincore compare`: the scores of several methods on the same splits."""
+"""`lincore compare` and `lincore report`: several methods on the same splits, and a page of it."""
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import lincore
-from lincore import metrics, model_selection
-from lincore.cli.analysis_options import (
-    add_save_option,
-    analysis_of,
-    compare_question,
-    with_saved,
+from lincore import displays, export, metrics, model_selection
+from lincore import report as wording
+from lincore.analysis import BalanceCostQuestion, ClassifyQuestion, CompareQuestion
+from lincore.cli._answer import (
+    STANDARD_OUTPUT,
+    Answer,
+    AnswerSection,
+    answer_of,
+    data_line,
+    data_record,
+    finding_sentences,
+    settings_record,
+    write_file,
 )
-from lincore.cli.answer import Answer, AnswerSection, display_section
-from lincore.cli.data_findings import data_line, data_record, finding_sentences
-from lincore.cli.data_options import add_data_options, load_data
-from lincore.cli.field_options import add_fields
-from lincore.cli.method_options import add_method_options, chosen_steps
-from lincore.displays import ScoresDisplay
+from lincore.cli._field_options import field_options
+from lincore.cli._options import command, option
+from lincore.cli._request import Request, file_digest, request_options
+from lincore.displays import Display, ScoresDisplay, YardsticksDisplay
+from lincore.errors import DataError
+from lincore.utils import Progress
 
-if TYPE_CHECKING:
-    from lincore.utils import Progress
-
-EXAMPLES = """examples:
-  lincore compare titanic.csv --target Survived
-  lincore compare digits.zip --methods lda,"logistic(C=0.1)" --scheme 10-fold --json
-"""
+question_options = field_options(
+    CompareQuestion, without=("methods",), section="Comparison", into="question"
+)
 
 
-def add_command(commands: Any) -> None:
-    """Add the command to those of a parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "compare",
-        help="compare methods on the same splits",
-        description="Fit several methods on the same training rows, and predict the same test "
-        "rows: scores with 95 % intervals, and groups of methods not significantly worse than "
-        "their best.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    add_data_options(parser)
-    add_method_options(parser, "those that suit the data")
-    add_validation_options(parser)
-    add_save_option(parser)
+def _displays(text: str) -> list[str]:
+    """Return the names of displays in a list."""
+    names = [name.strip() for name in text.split(",")]
+    every = {getattr(getattr(displays, name), "made_by", "") for name in dir(displays)}
+    known = sorted(name for name in every if name.startswith(("model.", "results.", "cost.")))
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no display {name}; choose among {', '.join(known)}")
+    return names
 
 
-def add_validation_options(parser: argparse.ArgumentParser) -> None:
-    """Add the validation, and the score that decides."""
-    group = parser.add_argument_group("comparison")
-    group.add_argument(
-        "--scheme",
-        help="holdout, 5-fold, 10-fold, 10x10-fold, leave-one-out, by-group, last, given (holdout)",
-    )
-    add_fields(group, ScoresDisplay, "score", "rope")
+@command(
+    "lincore compare titanic.csv --target Survived",
+    'lincore compare digits.zip --methods lda,"logistic(C=0.1)" --scheme 10-fold',
+)
+@question_options
+@request_options(CompareQuestion, saves=True)
+def compare(request: Request, question: CompareQuestion, progress: Progress) -> Answer:
+    """Compare methods on the same splits.
 
-
-def run(options: argparse.Namespace, progress: Progress) -> Answer:
-    """Compare, and return the scores."""
-    data = load_data(options)
-    asked = None
-    if options.save_analysis:  # refused before anything is fitted
-        asked = analysis_of(options, data, compare_question(options, data))
-    results = compare_methods(options, data, progress)
-    answer = comparison_answer(data, results, options.score, options.rope)
-    return with_saved(answer, options, asked)
-
-
-def compare_methods(
-    options: argparse.Namespace, data: lincore.Dataset, progress: Progress
-) -> lincore.Results:
-    """Compare the methods of the options."""
-    if options.score and options.score not in metrics.SCORES:
-        known = ", ".join(metrics.SCORES)
-        raise ValueError(f"There is no score {options.score!r}; choose one of {known}.")
-    return lincore.compare(
-        data,
-        options.methods or model_selection.default_methods(data),
-        options.scheme,
-        steps=chosen_steps(options, data),
-        seed=options.seed,
-        test_size=options.test_size,
-        progress=progress,
-    )
+    Fit several methods on the same training rows, and predict the same test rows: scores with
+    95 % intervals, and groups of methods not significantly worse than their best.
+    """
+    data = request.load()
+    asked = request.as_analysis(data, question)  # refused before anything is fitted
+    results = lincore.compare(**request.arguments(data, question), progress=progress)
+    return request.with_saved(comparison_answer(data, results, question), asked)
 
 
 def comparison_answer(
-    data: lincore.Dataset, results: lincore.Results, score: str | None, rope: float
+    data: lincore.Dataset, results: lincore.Results, question: CompareQuestion
 ) -> Answer:
     """Return the scores of a comparison, and notes on the data."""
-    scores = ScoresDisplay.of(results, score=score, rope=rope)
+    judged = {"score": question.score, "rope": question.rope}
+    scores = ScoresDisplay.of(results, **judged)
+    shown = [scores, YardsticksDisplay.of(results, **judged)][: 1 + question.yardsticks]
     findings = finding_sentences(data)
-    settings = results.settings
+    return answer_of(
+        "compare",
+        data,
+        shown,
+        remarks=findings,
+        settings=settings_record(results.settings, score=scores.deciding, rope=question.rope),
+        failed=results.settings.failed,
+        findings=findings,
+    )
+
+
+@command(
+    "lincore report titanic.csv --target Survived",
+    "lincore report wine.csv --methods lda,qda --output wine.html",
+)
+@option(
+    "with_cost --balance/--no-balance",
+    "Include the cost of imbalance.  [default: if a class has three times the rows of another]",
+    default=None,
+)
+@option(
+    "--displays LIST",
+    "What the report shows of the best model, the comparison and the cost of imbalance, such as "
+    "model.scores,model.coefficients,results.pairwise; another word lists all.  [default: those of "
+    "the dashboard's reports]",
+    kind=_displays,
+)
+@option("--title TEXT", "Title of the report.  [default: names the data]")
+@option(
+    "-o --output FILE",
+    f"The HTML file; {STANDARD_OUTPUT} for standard output.  [default: the name of the data with "
+    ".html]",
+)
+@question_options
+@request_options(CompareQuestion)
+def report(
+    request: Request,
+    question: CompareQuestion,
+    with_cost: bool | None,
+    displays: list[str] | None,
+    title: str | None,
+    output: str | None,
+    progress: Progress,
+) -> Answer:
+    """Write all results as one HTML file.
+
+    The file is self-contained: the data, the best model with its errors and assumptions, the
+    comparison, the cost of imbalance, a methods section, and all settings.
+    """
+    data, path = request.load(), Path(request.file)
+    comparison = lincore.compare(**request.arguments(data, question), progress=progress)
+    best = metrics.rank_methods(comparison, question.score).methods[0]
+    experiment, cost = request.experiment(data), None
+    rows = experiment.split.rows(data)
+    if with_cost is None:
+        asked_for = any(name.startswith("cost.") for name in displays or ())
+        with_cost = asked_for or (displays is None and metrics.is_imbalanced(data.counts))
+    if with_cost:
+        keywords = request.arguments(data, BalanceCostQuestion()) | {"methods": best}
+        cost = lincore.imbalance_cost(**keywords, progress=progress)
+    contents = export.ReportContents(
+        data,
+        split=rows,
+        seed=experiment.split.seed,
+        model=lincore.fit(data, best, rows, steps=experiment.steps),
+        comparison=comparison,
+        score=question.score,
+        rope=question.rope,
+        cost=cost,
+        file_name=path.name if path.is_file() else "",
+        sha256=file_digest(path) if path.is_file() else "",
+    )
+    shown = _chosen(contents, displays)
+    script = _script(request, data, best, question, shown, has_cost=cost is not None)
+    contents = replace(contents, displays=shown, script=script)
+    heading = title or f"Report on {data.name}"
+    page = export.render_html(heading, export.report_sections(contents))
+    finding = wording.comparison_finding(comparison, question.score, question.rope)
     record = {
-        "command": "compare",
+        "command": "report",
         "data": data_record(data),
-        "settings": {
-            "scheme": settings.scheme,
-            "seed": settings.seed,
-            "test_size": settings.test_size,
-            "score": scores.deciding,
-            "rope": rope,
-            "versions": settings.versions,
-        },
-        "displays": [scores.to_dict()],
-        "failed": settings.failed,
-        "findings": findings,
+        "finding": finding,
+        "model": best,
     }
-    sections = [
-        AnswerSection(data_line(data)),
-        display_section(scores),
-        *([AnswerSection("Notes on the data", findings)] if findings else []),
-    ]
-    return Answer(record, tuple(sections))
+    if output == STANDARD_OUTPUT:
+        return Answer(record, (AnswerSection(data_line(data), (finding,)),), page)
+    target = output or f"{Path(data.name).name}.html"
+    written = write_file(target, page.encode())
+    section = AnswerSection(data_line(data), (finding, written))
+    return Answer({**record, "output": target}, (section,))
+
+
+def _chosen(contents: export.ReportContents, names: list[str] | None) -> tuple[Display, ...]:
+    """Return the displays of a report by their names, or the usual ones."""
+    usual = export.report_displays(contents).values()
+    if names is None:
+        return tuple(usual)
+    known = {display.made_by: display for display in usual}
+    results = {"model": contents.model, "results": contents.comparison, "cost": contents.cost}
+    found = []
+    for name in names:
+        root, _, method = name.partition(".")
+        if results[root] is None:
+            raise ValueError(f"{name} needs the cost of imbalance, which --no-balance leaves out.")
+        found.append(known[name] if name in known else getattr(results[root], method)())
+    return tuple(found)
+
+
+def _script(
+    request: Request,
+    data: lincore.Dataset,
+    best: str,
+    question: CompareQuestion,
+    displays: Sequence[Display],
+    *,
+    has_cost: bool,
+) -> str:
+    """Return the script of the comparison, the best model and the cost.
+
+    Empty where no analysis can hold them: of standard input, or of three entries of a classifier.
+    """
+    try:
+        asked: Any = request.specified(data, question)
+    except DataError:
+        return ""
+    word, chosen = model_selection.parse_spec(best)
+    others: list[Any] = []
+    if chosen == asked.options.get(word, {}):  # not of a second entry, or on gradients
+        others.append(ClassifyQuestion(word))
+        others += [BalanceCostQuestion((word,))] * has_cost
+    return export.to_script(asked, displays=displays, reported=True, others=others)

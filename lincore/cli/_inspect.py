@@ -2,87 +2,76 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
 
 import lincore
 from lincore import checks, io
-from lincore.cli.answer import Answer, AnswerSection, display_section
-from lincore.cli.data_findings import data_line, data_record
-from lincore.cli.data_options import (
-    add_data_options,
-    data_source,
-    load_data,
-    spelling,
-    table_choices,
+from lincore.cli._answer import (
+    Answer,
+    AnswerSection,
+    answer_of,
+    data_line,
+    data_record,
+    display_section,
 )
-from lincore.cli.reading_options import read_options
+from lincore.cli._options import command
+from lincore.cli._request import Request, request_options, spelling
+from lincore.displays import TableColumnsDisplay
 from lincore.errors import DataError, Notice
+from lincore.utils import Progress
 
-if TYPE_CHECKING:
-    from lincore.utils import Progress
-
-EXAMPLES = """examples:
-  lincore inspect titanic.csv
-  lincore inspect titanic.csv --target Survived --role PassengerId=ignore
-"""
 #: Columns and classes that are listed as text; JSON has all.
 MOST_ROWS = 200
-#: Roles that a table of columns has first.
-_ROLES = ("target", "group", "weight", "frequency", "feature", "text", "ignore")
 
 
-def add_command(commands: Any) -> None:
-    """Add the command to those of a parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "inspect",
-        help="columns, roles, target and findings of a file",
-        description="Show how a file is read, the content and roles of its columns, the likely "
-        "target, and problems for a comparison. Nothing is fitted.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    add_data_options(parser)
+@command(
+    "lincore inspect titanic.csv",
+    "lincore inspect titanic.csv --target Survived --role PassengerId=ignore",
+)
+@request_options()
+def inspect(request: Request, progress: Progress) -> Answer:
+    """Show columns, roles, target and findings of a file.
 
-
-def run(options: argparse.Namespace, progress: Progress) -> Answer:
-    """Read the file, and return its columns and the findings."""
-    del progress  # reading says nothing of how far it is
-    source = data_source(options.file, options.target)
-    if isinstance(source.data, lincore.Dataset):
-        return dataset_answer(source.data)
-    reading = read_options(options)
-    table = io.open_table(source.data, name=source.name, options=reading)
+    Says how a file is read, the content and roles of its columns, the likely target, and problems
+    for a comparison, with the options that solve them. Nothing is fitted.
+    """
+    source = data, name, target = request.source()
+    if isinstance(data, lincore.Dataset):
+        return dataset_answer(data)
+    table = io.open_table(data, name=name, options=request.reading)
     if table is None:
-        return dataset_answer(load_data(options, source))
-    return table_answer(table, source.target, options)
+        return dataset_answer(request.load(source))
+    return _table_answer(table, target, request)
 
 
-def table_answer(table: io.Table, target: str | None, options: argparse.Namespace) -> Answer:
+def _table_answer(table: io.Table, target: str | None, request: Request) -> Answer:
     """Return the columns of a table, its target and its findings."""
-    chosen = io.TableOptions(**table_choices(options))
-    data, findings = None, []
+    data: lincore.Dataset | None = None
+    findings: list[tuple[Notice, list[str]]] = []  # each with the options that put it right
     try:
-        columns = io.choose_roles(table, target, chosen)
-        data = io.table_to_dataset(table, target, chosen)
+        columns = io.choose_roles(table, target, request.table)
+        data = io.table_to_dataset(table, target, request.table)
     except DataError as error:
-        if target is not None or options.role:
+        if target is not None or request.table.roles:
             raise
         columns = io.describe_columns(table)
-        findings.append(Finding(error.notice))
-    problems = checks.find_table_problems(table, columns, binned=chosen.bins is not None)
+        findings.append((error.notice, []))
+    problems = checks.find_table_problems(table, columns, binned=request.table.bins is not None)
     notices = table.notices if data is None else data.notices
     findings += [
-        Finding(found.notice, [words for hint in found.remedies if (words := spelling(hint))])
-        for found in checks.with_decisions(problems, table, columns, notices, read_options(options))
+        (found.notice, [words for hint in found.remedies if (words := spelling(hint))])
+        for found in checks.with_decisions(problems, table, columns, notices, request.reading)
     ]
     guess = data.target_guess if data is not None else None
     read = f"{table.name}: {table.reading}"
+    sentences = [
+        f"{notice} [{' or '.join(words)}]" if words else str(notice) for notice, words in findings
+    ]
+    described = table.columns(target, request.table)
     sections = [
-        AnswerSection(read, (data_line(data),) if data is not None else (), column_rows(columns)),
-        AnswerSection("Findings", tuple(found.sentence for found in findings) or ("None.",)),
+        AnswerSection(read, (data_line(data),) if data is not None else ()),
+        _column_section("Columns", described),
+        AnswerSection("Findings", tuple(sentences) or ("None.",)),
     ]
     record = {
         "command": "inspect",
@@ -91,67 +80,27 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
         "reading": str(table.reading),
         "columns": [column._asdict() for column in columns],
         "target_guess": None if guess is None else guess._asdict(),
-        "findings": [found.record for found in findings],
+        "findings": [{**vars(notice), "options": words} for notice, words in findings],
     }
     return Answer(record, tuple(sections))
 
 
 def dataset_answer(data: lincore.Dataset) -> Answer:
     """Return the classes and the findings of a data set, such as one of images."""
-    shown = (data.class_counts(), data.findings())
-    record = {
-        "command": "inspect",
-        "kind": data.kind.rows,
-        "data": data_record(data),
-        "image_shape": data.image_shape,
-        "displays": [display.to_dict() for display in shown],
-    }
-    size = (
-        "" if data.image_shape is None else f"; images of {' x '.join(map(str, data.image_shape))}"
-    )
-    heading = AnswerSection(f"{data_line(data)}{size}")
-    return Answer(record, (heading, *map(display_section, shown)))
+    shape, displays = data.image_shape, (data.class_counts(), data.findings())
+    answer = answer_of("inspect", data, displays, kind=data.kind.rows, image_shape=shape)
+    if shape is None:
+        return answer
+    heading, *others = answer.sections
+    size = f"; images of {' x '.join(map(str, shape))}"
+    return replace(answer, sections=(AnswerSection(f"{heading.title}{size}"), *others))
 
 
-class Finding(NamedTuple):
-    """A notice, and the options of the command line that put it right.
-
-    Attributes
-    ----------
-    notice : Notice
-    options : list of str
-        One of them is enough.
-    """
-
-    notice: Notice
-    options: Sequence[str] = ()
-
-    @property
-    def sentence(self) -> str:
-        """The notice, and the options in brackets."""
-        options = f" [{' or '.join(self.options)}]" if self.options else ""
-        return f"{self.notice}{options}"
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The same for programs."""
-        return {**vars(self.notice), "options": list(self.options)}
-
-
-def column_rows(columns: Sequence[io.Column]) -> tuple[dict[str, str], ...]:
-    """Return a line for each column, the target first; of very many the first ones."""
-    order = sorted(columns, key=lambda column: _ROLES.index(column.role))
-    rows = [
-        {
-            "column": column.name,
-            "role": column.role,
-            "content": column.kind,
-            "missing": f"{column.n_missing:,}",
-            "distinct": f"{column.n_distinct:,}",
-            "examples": ", ".join(column.examples),
-        }
-        for column in order[:MOST_ROWS]
-    ]
-    if len(order) > MOST_ROWS:
-        rows.append({**dict.fromkeys(rows[0], ""), "column": f"{len(order) - MOST_ROWS:,} more"})
-    return tuple(rows)
+def _column_section(title: str, shown: TableColumnsDisplay) -> AnswerSection:
+    """Return a line for each column; of very many the first ones."""
+    section = display_section(shown)
+    rows, n_more = section.rows[:MOST_ROWS], len(section.rows) - MOST_ROWS
+    if n_more > 0:
+        rows += ({**dict.fromkeys(rows[0], ""), "column": f"{n_more:,} more"},)
+    # The findings have a section of their own.
+    return replace(section, title=title, sentences=section.sentences[:1], rows=rows)

@@ -2,73 +2,64 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import click
 
 import lincore
-from lincore import analysis, metrics
+from lincore.analysis import (
+    Analysis,
+    FileData,
+    NewFile,
+    PredictedRows,
+    PredictQuestion,
+)
+from lincore.cli._answer import Answer, answer_of, finding_sentences
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
+from lincore.cli._options import command, option
 from lincore.cli._predict import predicted_answer
-from lincore.cli.answer import Answer, AnswerSection, display_section
-from lincore.cli.data_findings import data_line, data_record, finding_sentences
+from lincore.displays import ExperimentDisplay
 from lincore.io.files.sources import read_source
-
-if TYPE_CHECKING:
-    from lincore.utils import Progress
-
-EXAMPLES = """examples:
-  lincore run analysis.json
-  lincore run analysis.json titanic.csv --json
-"""
+from lincore.model_selection import FittedClassifier
+from lincore.utils import Progress
 
 
-def add_command(commands: Any) -> None:
-    """Add the command to those of a parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "run",
-        help="the question of a saved analysis",
-        description="Run an analysis saved as JSON, with its data, target, split, steps, methods "
-        "and options.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    parser.add_argument("analysis", metavar="ANALYSIS", help="the JSON")
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="where the analysis is of a file (the file of its name beside the JSON)",
-    )
-    parser.add_argument(
-        "--new", metavar="FILE", help="the new rows, where they are predicted (likewise)"
-    )
-    parser.add_argument(
-        "--model", metavar="FILE", help="the saved model, where one predicts (likewise)"
-    )
+@command("lincore run analysis.json", "lincore run analysis.json titanic.csv --json")
+@click.argument("analysis", help="The JSON that a page or --save-analysis wrote.")
+@click.argument(
+    "file",
+    required=False,
+    help="The data, if the analysis is of a file; by default the file of its name beside ANALYSIS.",
+)
+@option("--new FILE", "The new rows, if some are predicted; found likewise.")
+@option("--model FILE", "The saved model, if one predicts; found likewise.")
+def run(
+    analysis: str, file: str | None, new: str | None, model: str | None, progress: Progress
+) -> Answer:
+    """Answer the question of a saved analysis.
 
-
-def run(options: argparse.Namespace, progress: Progress) -> Answer:
-    """Load the data, answer the question, and return the answer with the analysis."""
-    text, _ = read_source(options.analysis, None)
-    asked = analysis.Analysis.from_json(text)
+    ANALYSIS has the data, target, split, steps, methods and options; the answer is the one of the
+    page or the command that saved it.
+    """
+    text, _ = read_source(analysis, None)
+    asked = Analysis.from_json(text)
     question: Any = asked.question
-    is_predicting = isinstance(question, analysis.PredictQuestion)
+    is_predicting = isinstance(question, PredictQuestion)
     data, files = None, {}
     if not is_predicting or question.needs_data:
-        source = asked.data if isinstance(asked.data, analysis.FileData) else None
-        data = asked.load(_given(options, options.file, source), progress=progress)
+        source = asked.data if isinstance(asked.data, FileData) else None
+        data = asked.load(_given(analysis, file, source), progress=progress)
     if is_predicting:
-        rows = question.rows if isinstance(question.rows, analysis.NewFile) else None
+        rows = question.rows if isinstance(question.rows, NewFile) else None
         files = {
-            "new": _given(options, options.new, rows),
-            "model": _given(options, options.model, question.model),
+            "new": _given(analysis, new, rows),
+            "model": _given(analysis, model, question.model),
         }
     found = asked.run(data, **files, progress=progress)
     answer = ANSWERS[question.kind](data, found, question)
@@ -76,7 +67,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     return replace(answer, record={**record, "analysis": json.loads(asked.to_json())})
 
 
-def _given(options: argparse.Namespace, path: str | None, wanted: Any) -> Any:
+def _given(analysis: str, path: str | None, wanted: Any) -> Any:
     """Return a file of an analysis, or the images of a folder: as given, else beside the JSON."""
     if path is None and wanted is None:
         return None
@@ -85,7 +76,7 @@ def _given(options: argparse.Namespace, path: str | None, wanted: Any) -> Any:
     name = named.partition("/")[0] if several else Path(named).name
     if path is None and name in ("", ".", ".."):
         return None
-    found = Path(path or Path(options.analysis).parent / name)
+    found = Path(path or Path(analysis).parent / name)
     if found.is_dir():
         top = found if name in ("images", "tables") else found.parent
         parts = [one for one in found.rglob("*") if one.is_file()]
@@ -93,58 +84,28 @@ def _given(options: argparse.Namespace, path: str | None, wanted: Any) -> Any:
     return found if path is not None or found.is_file() else None
 
 
-def _data(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return dataset_answer(found)
-
-
-def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    shown = [found, *found.tables()]
-    record = {"answer": found.shown.answer, "displays": [one.to_dict() for one in shown]}
-    return Answer(record, tuple(map(display_section, shown)))
-
-
-def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    shown = [found.steps(), found.scores(), found.classes(), found.confusion()]
+def _classifier(data: lincore.Dataset, found: FittedClassifier) -> Answer:
+    displays = [found.steps(), found.scores(), found.classes(), found.confusion()]
     findings = finding_sentences(data)
-    record = {
-        "data": data_record(data),
-        "displays": [one.to_dict() for one in shown],
-        "findings": findings,
-    }
-    sections = [
-        AnswerSection(data_line(data)),
-        *map(display_section, shown),
-        *([AnswerSection("Notes on the data", findings)] if findings else []),
-    ]
-    return Answer(record, tuple(sections))
+    return answer_of("run", data, displays, remarks=findings, findings=findings)
 
 
-def _predictions(data: lincore.Dataset | None, found: Any, question: Any) -> Answer:
-    text = found.predictions.to_csv().decode()
-    return replace(predicted_answer(found, data), text=text)
+def _experiment(found: ExperimentDisplay) -> Answer:
+    return answer_of("run", None, [found, *found.tables()], answer=found.shown.answer)
 
 
-def _comparison(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    rope = metrics.ROPE if question.rope is None else question.rope
-    return comparison_answer(data, found, question.score, rope)
-
-
-def _cost(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return cost_answer(data, found)
-
-
-def _study(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return study_answer(data, found)
+def _predictions(data: lincore.Dataset | None, found: PredictedRows) -> Answer:
+    return replace(predicted_answer(found, data), text=found.predictions.to_csv().decode())
 
 
 #: The answer to each kind of question.
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
-    "data": _data,
-    "explore": _data,
-    "geometry": _experiment,
-    "classify": _classifier,
-    "predict": _predictions,
-    "compare": _comparison,
-    "balance-cost": _cost,
-    "balance-study": _study,
+    "data": lambda data, found, question: dataset_answer(found),
+    "explore": lambda data, found, question: dataset_answer(found),
+    "geometry": lambda data, found, question: _experiment(found),
+    "classify": lambda data, found, question: _classifier(data, found),
+    "predict": lambda data, found, question: _predictions(data, found),
+    "compare": comparison_answer,
+    "balance-cost": lambda data, found, question: cost_answer(data, found),
+    "balance-study": lambda data, found, question: study_answer(data, found),
 }

@@ -1,23 +1,69 @@
-"""The command line: arguments, progress, errors in one line, exit codes."""
+"""The command line: commands, errors in one line, exit codes."""
 
 from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TextIO
+from collections.abc import Sequence
 
-from lincore.cli._output import printable, write
-from lincore.cli._parser import build_parser
-from lincore.cli._progress import ProgressLine
+import click
+from click.shell_completion import shell_complete
+
+import lincore
+from lincore import cli
+from lincore.cli._terminal import never_fail, printable
 from lincore.errors import DataError, error_summary
 
 #: Exit codes: unusable file; invalid command; internal error; terminated from outside.
 OK, DATA_ERROR, USAGE, FAULT, CLOSED, INTERRUPTED = 0, 1, 2, 70, 141, 130
 #: If set, internal errors show their traceback.
 TRACEBACK = "LINCORE_TRACEBACK"
+#: If set, what the shell asks to complete a line.
+COMPLETE = "_LINCORE_COMPLETE"
+CODES = """\b
+Exit codes:
+  0 done, 1 the file cannot be used, 2 the command cannot be understood,
+  70 internal error, 130 interrupted, 141 the reader of the output has closed it
+"""
+#: What each command is for; a command is imported when it is used.
+COMMANDS = {
+    "dashboard": "Open the dashboard in the browser.",
+    "inspect": "Columns, roles, target and findings of a file.",
+    "compare": "Compare methods on the same splits.",
+    "balance": "What an imbalance costs, and what recovers it.",
+    "predict": "Classes and probabilities of new rows.",
+    "report": "All results as one HTML file.",
+    "run": "Answer the question of a saved analysis.",
+}
+
+
+class _Commands(click.Group):
+    """The commands by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        return getattr(cli, cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, invoke_without_command=True, epilog=CODES)
+@click.version_option(lincore.__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def lincore_command(ctx: click.Context) -> None:
+    """Compare linear classifiers and see their geometry.
+
+    Without a command: the dashboard in the browser.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(cli.dashboard)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,35 +78,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 done, 1 the file cannot be used, 2 the command cannot be understood, 70 a
+        Exit code: 0 done, 1 the file cannot be used, 2 the command cannot be understood, 70 an
         internal error, 130 interrupted, 141 the reader of the output has closed it.
 
     Examples
     --------
     >>> main(["compare", "sample:iris", "--methods", "lda,qda", "--quiet"])
-    iris: 150 rows of 4 features; 3 classes by species (setosa 50, versicolor 50, virginica 50)
+    iris: 150 rows of 4 features in 3 classes by species (setosa 50, versicolor 50, virginica 50)
     <BLANKLINE>
     No significant difference between LDA and QDA (accuracy 100.0 %); up to 5.9 points are not ...
     Best of 2 on these rows: LDA, accuracy 100.0 %; ...
     0
     """
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = build_parser().parse_args(sys.argv[1:] if arguments is None else list(arguments))
-    except SystemExit as ended:  # help was shown, or the arguments were refused
-        return int(ended.code or 0)
-    progress = ProgressLine(sys.stderr, options.quiet)
-    try:
-        with _warnings_in_one_line(sys.stderr, progress):
-            answer = options.run(options, progress)
-        progress.clear()
-        _never_fail(sys.stdout)
-        _never_fail(sys.stderr)
-        write(answer, sys.stdout, sys.stderr, as_json=options.json)
+        if COMPLETE in os.environ:
+            return shell_complete(lincore_command, {}, "lincore", COMPLETE, os.environ[COMPLETE])
+        with lincore_command.make_context("lincore", given) as context:
+            lincore_command.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as ended:  # help was shown
+        return ended.exit_code
+    except click.UsageError as error:
+        name = error.ctx.command_path if error.ctx else "lincore"
+        message = error_summary(ValueError(error.format_message()))
+        end = "" if message.endswith((".", "?", ")")) else "."
+        return _fail(f"{message}{end} See {name} --help.", USAGE, name)
     except DataError as error:
-        return _fail(str(error), DATA_ERROR, progress)
+        return _fail(str(error), DATA_ERROR)
     except KeyboardInterrupt:
-        return _fail("Interrupted.", INTERRUPTED, progress)
+        return _fail("Interrupted.", INTERRUPTED)
     except BrokenPipeError:
         # What is left in the buffer would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -68,39 +115,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError) as error:
         if os.environ.get(TRACEBACK):
             raise
-        return _fail(error_summary(error), USAGE, progress)
+        return _fail(error_summary(error), USAGE)
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
         what = f"Internal error of lincore, {type(error).__name__}: {error_summary(error)}."
-        return _fail(f"{what} Please report it; {TRACEBACK}=1 shows where.", FAULT, progress)
+        return _fail(f"{what} Please report it; {TRACEBACK}=1 shows where.", FAULT)
     return OK
 
 
-def _fail(message: str, code: int, progress: ProgressLine) -> int:
-    progress.clear()
-    _never_fail(sys.stderr)
-    sys.stderr.write(f"lincore: {printable(message)}\n")
+def _fail(message: str, code: int, name: str = "lincore") -> int:
+    never_fail(sys.stderr)
+    sys.stderr.write(f"{name}: {printable(message)}\n")
     return code
-
-
-def _never_fail(stream: TextIO) -> None:
-    """Write what the encoding of a terminal lacks as a question mark, instead of failing."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
-
-
-@contextmanager
-def _warnings_in_one_line(stream: TextIO, progress: ProgressLine) -> Iterator[None]:
-    """Write each warning once, without the place in the code."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            progress.clear()
-            # Methods that fail are named among the notes of the answer.
-            shown = [w for w in caught if w.category.__name__ != "FitFailedWarning"]
-            for message in dict.fromkeys(str(warning.message) for warning in shown):
-                stream.write(f"lincore: warning: {printable(message)}\n")

@@ -15,12 +15,13 @@ from lincore.data.frames import describe_frame, feature_frame
 from lincore.data.kinds import IMAGES, TABLE, TEXTS, Kind
 from lincore.errors import DataError, Notice
 from lincore.utils.displayed import display
+from lincore.utils.formatting import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.data.blocks import Blocks
     from lincore.data.target_guess import TargetGuess
-    from lincore.moments.moments import Moments
 
 Imputation: TypeAlias = Literal["median", "most_frequent", "indicator"]
 
@@ -133,11 +134,9 @@ class Dataset:
         How missing values are imputed from the training rows (`preprocessing.tabular`).
     rare : int
         Levels with fewer training rows than this are merged; 0 merges none.
-    streamed : Moments of shapes (K,), (K, p), (K, p, p), optional
-        Moments by class of the other rows of a large file: models fitted from moments use them too.
-        They are never tested.
-    streamed_rows : (K,) intp, optional
-        Their number by class, if they have weights, so that `streamed.count` is their total weight.
+    blocks : Blocks, optional
+        The other rows of a table that does not fit into memory: models learn from them too. They
+        are never tested.
     target_name : str
         The column that holds the classes; "" if none.
     target_guess : TargetGuess, optional
@@ -174,7 +173,7 @@ class Dataset:
     group_names: tuple[str, ...] | None = None
     imputation: Imputation = "median"
     rare: int = 0
-    streamed: Moments | None = None
+    blocks: Blocks | None = None
     target_name: str = ""
     target_guess: TargetGuess | None = None
     group_candidate: str = ""
@@ -183,13 +182,27 @@ class Dataset:
     bin_bounds: tuple[float, ...] = ()
     weights: np.ndarray | None = None
     weight_name: str = ""
-    streamed_rows: np.ndarray | None = None
     group_name: str = ""
     groups_by_part: bool = False
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.n_rows
+
+    @property
+    def size_text(self) -> str:
+        """Rows, features and classes, such as "150 rows of 4 features in 3 classes"."""
+        if self.image_shape is not None:
+            height, width = self.image_shape[:2]
+            features = f"{width} × {height} pixels"
+        elif self.n_words == self.n_features:
+            features = count(self.n_words, "distinct word")
+        else:
+            features = count(self.n_features, "feature")
+            features += f", {self.n_words:,} of them words," if self.n_words else ""
+        streamed = f", and {self.n_streamed:,} streamed rows" if self.n_streamed else ""
+        rows = count(self.n_rows, self.kind.rows.removesuffix("s"))
+        return f"{rows} of {features} in {self.n_classes} classes{streamed}"
 
     def __repr__(self) -> str:
         """Describe the data in one or two lines."""
@@ -201,7 +214,7 @@ class Dataset:
         number = len(self.notices)
         notices = f"; {number} notice{'s' if number > 1 else ''}" if number else ""
         return (
-            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}"
+            f"<Dataset {self.name!r}: {rows}{', with missing values' if self.has_missing else ''}"
             f"{f', weighted by {self.weight_name!r}' if self.weight_name else ''}; "
             f"{self.n_classes} classes{target}: {', '.join(phrases[:8] + more)}{notices}>"
         )
@@ -251,8 +264,12 @@ class Dataset:
         return display("ClassCountsDisplay", self, **settings)
 
     def findings(self, **settings: Any) -> Any:
-        """Return what makes scores on the data doubtful: a `FindingsDisplay`."""
+        """Return problems that make scores on the data doubtful: a `FindingsDisplay`."""
         return display("FindingsDisplay", self, **settings)
+
+    def skipped_files(self, **settings: Any) -> Any:
+        """Return the files that were not read, and why: a `SkippedFilesDisplay`."""
+        return display("SkippedFilesDisplay", self, **settings)
 
     def true_parameters(self, **settings: Any) -> Any:
         """Return the distribution that the data were drawn from: a `TrueParametersDisplay`."""
@@ -286,6 +303,17 @@ class Dataset:
         """Project the rows on principal components and Fisher's directions: `ProjectedData`."""
         project = pkgutil.resolve_name("lincore.inspection:project")
         return project(self, split, standardize=standardize)
+
+    @cached_property
+    def holds_counts(self) -> bool:
+        """True if every feature is a count: words, pixels, whole numbers from 0."""
+        if self.kind.is_sparse:
+            return self.n_words == self.n_features
+        if self.X.dtype.kind in "ub":
+            return True
+        if self.has_categories or self.has_missing:
+            return False
+        return bool((self.X >= 0).all() and (self.X % 1 == 0).all())
 
     def rows(self, numbers: Any, **settings: Any) -> Any:
         """Return some rows as a table or as images: a `RowsDisplay`."""
@@ -340,17 +368,27 @@ class Dataset:
         """
         return None if self.weights is None else np.asarray(self.weights[rows])
 
+    def counts_in(self, rows: np.ndarray) -> np.ndarray:
+        """Return the number of rows of each class among some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+
+        Returns
+        -------
+        ndarray of shape (K,)
+        """
+        return np.bincount(self.codes[rows], minlength=self.n_classes)
+
     @property
     def streamed_counts(self) -> np.ndarray:
         """Streamed rows of the same file by class, shape (K,)."""
-        if self.streamed is None:
-            return np.zeros(self.n_classes, dtype=np.intp)
-        counts = self.streamed.count if self.streamed_rows is None else self.streamed_rows
-        return np.asarray(counts, dtype=np.intp)
+        return np.zeros(self.n_classes, np.intp) if self.blocks is None else self.blocks.counts
 
     @property
     def n_streamed(self) -> int:
-        """Number of streamed rows of the same file: they are in the moments but not in memory."""
+        """Number of streamed rows of the same file, which are not in memory."""
         return int(self.streamed_counts.sum())
 
     @cached_property
@@ -414,8 +452,7 @@ class Dataset:
             groups=None if groups is None else groups[chosen],
             weights=None if weights is None else weights / weights.mean(),
             truth=self.truth if len(left) == self.n_classes else None,
-            streamed=None,
-            streamed_rows=None,
+            blocks=None,
         )
 
     @cached_property
@@ -429,10 +466,12 @@ class Dataset:
         )
         state.update(described.encode("utf-8", "surrogatepass"))
         X = (self.X.data, self.X.indices, self.X.indptr) if self.kind.is_sparse else (self.X,)
-        streamed = self.streamed
-        sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
+        sums: tuple[np.ndarray, ...] = ()
+        if self.blocks is not None:
+            moments = self.blocks.moments
+            sums = (moments.count, moments.mean, moments.scatter, self.blocks.counts)
         rows = (self.codes, self.given_test, self.groups, self.weights)
-        for array in (*X, *rows, *sums, self.streamed_rows):
+        for array in (*X, *rows, *sums):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lincore.data.dataset import Dataset, TrueParameters
-from lincore.data.labels import numbered
+from lincore.data.names import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
 from lincore.linalg.eigenvectors import eigenpairs
@@ -117,7 +117,7 @@ def ellipse_covariance(
     spread : float
         Standard deviation along the long axis, and along every further feature.
     ratio : float
-        Of the short to the long axis, above 0 and up to 1.
+        Ratio of the short to the long axis, above 0 and up to 1.
     angle : float
         From the first feature's axis to the long axis, in degrees, anticlockwise.
     n_features : int
@@ -162,7 +162,7 @@ def means_on_ring(n_classes: int, n_features: int = 2, distance: float = 3.0) ->
     n_features : int
         With one feature they are on a line; features after the second are zero.
     distance : float
-        Between neighbours.
+        Distance between neighbours.
 
     Returns
     -------
@@ -254,7 +254,9 @@ def _as_numbers(values: Any, what: str) -> np.ndarray:
             f"They are not an array of numbers: {error}.", where=what, remedy="Give only numbers."
         ) from error
     if not np.isfinite(numbers).all():
-        raise DataError("They hold a value that is not finite.", where=what, remedy="Correct it.")
+        raise DataError(
+            "They contain values that are not finite.", where=what, remedy="Correct it."
+        )
     return numbers
 
 

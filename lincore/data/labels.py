@@ -1,14 +1,14 @@
-"""Class labels and names: detection of label columns, natural order, integer codes."""
+"""Class labels: detection of label columns, integer codes."""
 
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lincore.data.column_values import count_present, is_number
+from lincore.data.names import natural_key
 from lincore.errors import DataError, Hint, Notice
 from lincore.limits import LIMITS
 
@@ -18,40 +18,22 @@ if TYPE_CHECKING:
 MAX_PROPOSED_CLASSES = 50
 #: Numbers with more distinct values are rarely class codes.
 MANY_NUMBERS = 10
-_MANY_VALUES = 100_000
-_FEW_ROWS = 5_000
-
-# File name endings that are not part of the name of the data.
-_ENDINGS = re.compile(
-    r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq|arff|jsonl?|xls[xmb]?|ods|z?sav|dta|sas7bdat|xpt))"
-    r"+$",
-    re.IGNORECASE,
-)
 
 
-def natural_key(text: str) -> tuple[Any, ...]:
-    """Sort key that compares numbers inside text as numbers, so that s2 precedes s10.
+def level_name(value: object) -> str:
+    """Return the text of a level or label; integers have no fraction, long texts are truncated.
 
     Parameters
     ----------
-    text : str
-        A label or a file name.
-
-    Returns
-    -------
-    tuple
-        Comparable with any other of these keys, ignoring case.
-
-    Examples
-    --------
-    >>> sorted(["s10", "s2", "S1"], key=natural_key)
-    ['S1', 's2', 's10']
+    value : object
+        A number, text, Boolean or date of a column.
     """
-    pieces = re.split(r"([0-9]+)", text.casefold())
-    # By length and then by digits: int() rejects the thousands of digits that a name may have.
-    pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
-    # Nested, so that text is never compared with a number.
-    return tuple(pieces), text
+    # Integers in a column with missing values are floats: 3.0 is the level 3.
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value)
+    most = LIMITS.max_label_chars
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -184,115 +166,3 @@ def is_quantity(column: pd.Series[Any]) -> bool:
     # Numbers that mostly occur only once are measurements, however few the rows.
     measured = n_distinct > MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
     return many or measured
-
-
-def is_number(column: pd.Series[Any]) -> bool:
-    """Return whether a column holds real numbers (including True and False).
-
-    Parameters
-    ----------
-    column : Series of n values
-        With any pandas dtype; text that looks like numbers does not count.
-    """
-    from pandas.api import types  # takes 0.4 s, which would delay the start of a page
-
-    return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
-
-
-def present_numbers(column: pd.Series[Any]) -> np.ndarray:
-    """Return the nonmissing values of a numeric column, in order."""
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
-        return column.to_numpy()
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    gaps = np.isnan(values)
-    return values[~gaps] if gaps.any() else values
-
-
-def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
-    """Return the texts among the first values of a column, in order.
-
-    A list, because pandas takes a tenth of a millisecond per step, and there may be thousands of
-    columns.
-    """
-    return [value for value in _listed(column, count) if isinstance(value, str)]
-
-
-def listed_texts(column: pd.Series[Any]) -> list[str | None]:
-    """Return the values of a text column, None for missing ones."""
-    return [value if isinstance(value, str) else None for value in _listed(column)]
-
-
-def _listed(column: pd.Series[Any], count: int | None = None) -> list[Any]:
-    array: Any = column.array if count is None else column.array[:count]
-    # Arrow creates the list ten times as fast as pandas.
-    is_arrow = getattr(column.dtype, "storage", "") == "pyarrow"
-    values: list[Any] = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
-    return values
-
-
-def is_short_text(column: pd.Series[Any]) -> bool:
-    """Return whether a column is text with so few rows that a list is faster than pandas."""
-    return len(column) <= _FEW_ROWS and column.dtype.name in ("str", "string")
-
-
-def count_present(column: pd.Series[Any]) -> tuple[int, int]:
-    """Return the numbers of nonmissing and of distinct values of a column."""
-    if is_short_text(column):
-        texts = first_texts(column)
-        return len(texts), len(set(texts))
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        values = present_numbers(column)
-        return len(values), count_distinct(values)
-    return int(column.notna().sum()), int(column.nunique())
-
-
-def count_distinct(values: np.ndarray) -> int:
-    """Return the number of distinct numbers."""
-    if len(values) <= _MANY_VALUES:
-        return len(np.unique(values))
-    # By hashing: sorting would copy millions of numbers, even if few are distinct.
-    from pandas import unique  # as above
-
-    return len(unique(values))
-
-
-def display_name(file_name: str) -> str:
-    """Return a file's name without its extension, as the name of the data."""
-    return _ENDINGS.sub("", file_name) or file_name
-
-
-def numbered(word: str, count: int) -> tuple[str, ...]:
-    """Return names such as "column 1", "column 2"."""
-    return tuple(f"{word} {i}" for i in range(1, count + 1))
-
-
-def pixel_names(height: int, width: int) -> tuple[str, ...]:
-    """Return the feature names of an image, row by row, counted from 1 at the top left."""
-    return tuple(f"pixel {i},{j}" for i in range(1, height + 1) for j in range(1, width + 1))
-
-
-def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
-    """Make repeated names unique by numbers, and return which were changed."""
-    taken: dict[str, int] = {}
-    unique, repeated = [], []
-    for name in names:
-        new = name
-        while new in taken:
-            taken[name] += 1
-            new = f"{name} ({taken[name]})"
-        taken[new] = 1
-        unique.append(new)
-        repeated += [new] if new != name else []
-    if not repeated:
-        return unique, ()
-    remedy = "Make column names unique."
-    return unique, (
-        Notice("The name of another column; numbered.", columns_named(repeated), remedy, "LIN016"),
-    )
-
-
-def columns_named(names: Sequence[str]) -> str:
-    """List columns as the location in a message; at most ten by name."""
-    shown = ", ".join(map(repr, names[:10]))
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.data.dataset import Dataset
-from lincore.data.labels import numbered
+from lincore.data.names import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
 from lincore.linalg.eigenvectors import eigenpairs
@@ -140,7 +140,7 @@ def with_far_rows(
     code : int
         The class of the new rows.
     mean : sequence of p numbers
-        Where they lie.
+        Mean of the new rows.
     deviation : float
         Standard deviation in every direction.
     size : int

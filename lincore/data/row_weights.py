@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
-from lincore.data.labels import is_number, lone_class_notices, rows_left_out
+from lincore.data.labels import lone_class_notices, rows_left_out
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from lincore.utils.formatting import count
@@ -35,7 +36,7 @@ def checked_weights(
 
 
 def _checked_frequencies(values: Any, name: str, place: Place, width: int) -> NDArray[np.intp]:
-    """Return frequencies of rows (n,) as integers; refuse more repeated values than are held."""
+    """Return frequencies of rows (n,) as integers; reject them if too many rows would result."""
     found = _checked(values, name, "frequency", place)
     broken = found != np.round(found)
     if broken.any():
@@ -56,7 +57,7 @@ def _checked_frequencies(values: Any, name: str, place: Place, width: int) -> ND
 
 
 def _as_array(values: Any) -> NDArray[Any]:
-    """Return an array, NaN where a column of numbers has no value."""
+    """Return an array, with NaN for missing numbers."""
     if isinstance(values, pd.Series) and is_number(values):
         return values.to_numpy(np.float64, na_value=np.nan)
     return np.asarray(values)
@@ -95,18 +96,18 @@ def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> Dat
             sentence = f"The {what} is missing." if missing else f"{str(value)!r} is no {what}."
             return DataError(sentence, where=f"column {name!r}, {place(row)}", remedy=_ENOUGH)
     remedy = f"Give numbers, or give the column another role than {what}."
-    return DataError(f"It holds text, no {what}.", where=f"column {name!r}", remedy=remedy)
+    return DataError(f"It contains text, not a {what}.", where=f"column {name!r}", remedy=remedy)
 
 
 class CountedRows(NamedTuple):
-    """Rows that count, in order, each as often as its frequency says.
+    """Rows with nonzero weight or frequency, repeated by their frequencies.
 
     Attributes
     ----------
     rows : ndarray of int, shape (n,)
-        Positions among the rows that were given.
+        Positions among the original rows.
     weights : ndarray of shape (n,) or None
-        With mean 1; None where none were given.
+        With mean 1; None if none were given.
     notices : tuple of Notice
         Rows that were repeated or left out.
     """
@@ -117,7 +118,7 @@ class CountedRows(NamedTuple):
 
     @property
     def lines(self) -> NDArray[np.intp]:
-        """The line that each row is a copy of, counted from 0 among those that count."""
+        """The original row of each copy, numbered from 0 among those that are kept."""
         return np.asarray(np.unique(self.rows, return_inverse=True)[1], dtype=np.intp)
 
 
@@ -133,8 +134,8 @@ def count_rows(
 ) -> CountedRows:
     """Leave out the rows of weight or frequency zero, and repeat the others by their frequencies.
 
-    Weights and frequencies (n_rows,) are None where there are none; `width` is the number of
-    features, which limits the rows.
+    Weights and frequencies (n_rows,) are None if not given; `width` is the number of features,
+    which limits the number of rows.
     """
     rows, notices = np.arange(n_rows), list[Notice]()
     if weights is not None:
@@ -158,7 +159,7 @@ def count_rows(
 
 
 def line_groups(lines: NDArray[np.intp], frequency_name: str) -> dict[str, Any]:
-    """Return the fields of a data set that keep the copies of a line together as a group."""
+    """Return fields of a data set that make the copies of a row a group."""
     return {
         "groups": lines,
         "group_names": tuple(map(str, range(1, int(lines[-1]) + 2))),
@@ -180,16 +181,16 @@ def with_row_weights(
     by their mean, so only their ratios matter; intervals use the effective number of rows, (Σw)² /
     Σw² (Kish), and account for the association between weights and errors.
 
-    A row of frequency f is there f times in the data set that is returned, and its copies are a
-    group, unless the data have groups. Rows of weight or frequency zero are left out.
+    A row of frequency f occurs f times in the returned data set, and its copies are a group, unless
+    the data have groups. Rows of weight or frequency zero are left out.
 
     Parameters
     ----------
     data : Dataset
     weights, frequencies : array-like of shape (n,), optional
-        Numbers that are not negative; frequencies are whole.
+        Nonnegative numbers; frequencies are integers.
     weight_name, frequency_name : str
-        Of the columns.
+        Names of the columns.
 
     Raises
     ------
@@ -210,7 +211,7 @@ def with_row_weights(
     """
     if weights is None and frequencies is None:
         return data
-    if data.streamed is not None:
+    if data.blocks is not None:
         raise DataError(
             "Rows of a file that have already been summed cannot be weighted any more.",
             where=data.name,
@@ -228,7 +229,7 @@ def with_row_weights(
         width=data.n_features, place=data_row,
     )  # fmt: skip
     found = data.take(counted.rows)
-    # A class of one line may have several rows now, and one of several may have one.
+    # Repeating or removing rows changes which classes have a single row.
     former = lone_class_notices(data.codes, data.classes)
     notices = [notice for notice in data.notices if notice not in former]
     notices += [*counted.notices, *lone_class_notices(found.codes, found.classes)]
@@ -247,7 +248,7 @@ def effective_number(weight: Array) -> float:
 
 
 def counting(data: Dataset) -> str:
-    """Say which column rows are weighted by, and as how many; "" where each counts once.
+    """Describe the weighting and the effective number of rows; "" without weights.
 
     Examples
     --------

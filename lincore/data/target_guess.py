@@ -11,13 +11,8 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lincore.data.labels import (
-    MAX_PROPOSED_CLASSES,
-    count_present,
-    first_texts,
-    is_number,
-    is_quantity,
-)
+from lincore.data.column_values import count_present, first_texts, is_number
+from lincore.data.labels import MAX_PROPOSED_CLASSES, is_quantity
 from lincore.errors import Notice
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from lincore import fields
+from lincore import fields, metrics
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -39,12 +39,19 @@ class Display:
         Heading of a tab or a section.
     made_by : str
         The expression that makes the display with default settings, such as ``results.scores``.
+    place : str
+        Key of its settings and parts on a page, such as "compare.recall"; links name settings by
+        it. Subclasses have their own.
+    is_reported : bool
+        Whether reports contain it, and scripts that print the numbers of a report.
     form : str
         Of the floats of the table, as Python's `format` reads it; "" if they are rounded already.
     """
 
     title: ClassVar[str] = ""
     made_by: ClassVar[str] = ""
+    place: ClassVar[str] = ""
+    is_reported: ClassVar[bool] = False
     form: ClassVar[str] = ""
 
     @classmethod
@@ -68,11 +75,11 @@ class Display:
         return tuple(part.name for part in dataclass_fields(cls) if part.name not in named)
 
     def finding(self) -> str:
-        """Return what the numbers say, in one or two sentences."""
+        """State what the numbers say, in one or two sentences."""
         raise NotImplementedError
 
     def scope(self) -> str:
-        """Return which rows and which method the finding rests on."""
+        """State which rows and which method the finding rests on."""
         return ""
 
     def frame(self) -> pd.DataFrame:
@@ -136,6 +143,19 @@ class Display:
         shown = [getattr(self, name) for name in self.subject_names()]
         settings = json.dumps(fields.given(self))
         return f"{type(self).__name__} {digest(shown)} {settings}"
+
+
+def pivot(lines: pd.DataFrame, *index: str, columns: str, values: str) -> pd.DataFrame:
+    """Return a line for each value of `index`, a column for each of `columns`, in their order."""
+    found = lines.pivot(index=list(index), columns=columns, values=values)
+    found = found.reindex(columns=lines[columns].unique())
+    found = found.loc[lines.set_index(list(index)).index.unique()]
+    return found.rename_axis(columns=None).reset_index()
+
+
+def intervals(lines: pd.DataFrame) -> list[metrics.Interval]:
+    """Return the values of a tidy table with their ends."""
+    return list(map(metrics.Interval, lines["value"], lines["low"], lines["high"]))
 
 
 def upright(table: pd.DataFrame) -> pd.DataFrame:

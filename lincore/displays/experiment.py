@@ -44,6 +44,13 @@ class ExperimentDisplay(Display):
         )
 
     @property
+    def compared(self) -> Demonstration:
+        """The experiment with the prediction drawn."""
+        return laboratory.demonstrate(
+            self.experiment, self.preset, points=self.points, letter=self.letter, guess=self.guess
+        )
+
+    @property
     def asked(self) -> Preset:
         """The preset whose question is asked."""
         return laboratory.EXPERIMENTS[self.experiment].presets[self.preset]
@@ -74,7 +81,7 @@ class ExperimentDisplay(Display):
 
     def plot(self) -> go.Figure:
         """Return the figure as it is when all has been played."""
-        return self.shown.figure_at(range(len(self.shown.frames))[self.shown.stop])
+        return self.compared.figure_at(range(len(self.shown.frames))[self.shown.stop])
 
     def tables(self) -> tuple[ExperimentTableDisplay, ...]:
         """Return what is computed, each table a display."""
@@ -90,7 +97,7 @@ class ExperimentTableDisplay(Display):
     numbers: Numbers
 
     def finding(self) -> str:
-        """Return what the table is of."""
+        """State what the table is of."""
         return self.numbers.title
 
     def frame(self) -> pd.DataFrame:

@@ -122,7 +122,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     ----------
     means : array-like of shape (K, p)
         In the units of the features, in the order of `classes_`.
-    covariances : array-like of shape (K, p, p), or (p, p) where the classes share one
+    covariances : array-like of shape (K, p, p), or (p, p) if shared by all classes
         Positive semidefinite. Directions in which no class varies are ignored: rows are assumed to
         lie in the subspace of the classes.
     priors : array-like of shape (K,) or mapping of label to probability, optional

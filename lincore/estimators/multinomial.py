@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import add
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
+from lincore.data.blocks import RowBlock
 from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.moment_classifier import Priors, class_priors
 from lincore.estimators.base.validation import begins, require_classes, validate_rows
+from lincore.estimators.logistic.loss import OverBlocks
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric
-from lincore.moments.moments import BLOCK_VALUES
+from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
@@ -104,7 +108,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         """Declare that counts may be sparse and are not negative.
 
-        Point clouds are no counts: scikit-learn's suite then skips its accuracy checks.
+        So scikit-learn's check suite skips accuracy checks on data that are not counts.
         """
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -159,6 +163,32 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         """
         return self._count(X, y, sample_weight, classes, first=begins(self, classes))
 
+    @atomic
+    def fit_blocks(
+        self, over: OverBlocks, moments: Moments, classes: ArrayLike, sample: RowBlock
+    ) -> Self:
+        """Fit to counts that are not in memory, in one pass over their blocks.
+
+        Parameters
+        ----------
+        over : OverBlocks
+            Iterates over the blocks.
+        moments : Moments of shapes (K,), (K, p), (K, p, p)
+            Moments of all rows, by class: only their number is used.
+        classes : array-like of shape (K,)
+            The labels in increasing order, matching the codes.
+        sample : RowBlock
+            Unused.
+
+        Raises
+        ------
+        ValueError
+            As in `fit`.
+        """
+        self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
+        words = over(partial(_counts_of_block, len(self.classes_)), add)
+        return self._keep(words, moments.count, fewest_classes=2)
+
     def discriminants(self) -> list[Quadric]:
         """Return the score of each class as a function of the counts, K planes.
 
@@ -208,6 +238,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         documents = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
         if not first:
             words, documents = self._counted[0] + words, self._counted[1] + documents
+        return self._keep(words, documents, fewest_classes)
+
+    def _keep(self, words: Array, documents: Array, fewest_classes: int) -> Self:
         # Unweighted counts: "balanced" weights depend on later batches.
         self._counted = words, documents
         by_class = class_weights(self.class_weight, self.classes_, documents)
@@ -260,6 +293,11 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
 def _product(rows: Any, matrix: Array) -> Array:
     """Return dense or sparse rows (n, p) times a matrix (p, q) in float64."""
     return blocked_product(rows.astype(np.float64) if sp.issparse(rows) else rows, matrix)
+
+
+def _counts_of_block(n_classes: int, block: RowBlock) -> Array:
+    check_non_negative(block.X, "MultinomialNB")
+    return _counts_by_class(block.X, block.codes, n_classes, block.weight)
 
 
 def _counts_by_class(

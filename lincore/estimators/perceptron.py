@@ -16,7 +16,7 @@ from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import summarise
 from lincore.estimators.base.validation import LabelledRows, validate_rows
-from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
+from lincore.estimators.logistic.conditioning import sparse_centre_and_scale
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
 from lincore.utils.atomic import atomic

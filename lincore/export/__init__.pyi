@@ -9,10 +9,10 @@ from .documents.html import html_report as html_report
 from .documents.html import render_html as render_html
 from .documents.section import Section as Section
 from .documents.section import SectionTable as SectionTable
+from .documents.sections import report_displays as report_displays
 from .documents.sections import report_sections as report_sections
 from .documents.tables import to_latex as to_latex
 from .documents.tables import to_markdown as to_markdown
-from .documents.tables import to_text as to_text
 from .models.folding import score_functions as score_functions
 from .models.json_document import to_json as to_json
 from .models.model_card import ModelCard as ModelCard
@@ -27,6 +27,8 @@ from .models.score_functions import ScoreFunction as ScoreFunction
 from .models.score_functions import ScoreFunctions as ScoreFunctions
 from .models.spreadsheet import FormulaCell as FormulaCell
 from .models.spreadsheet import to_spreadsheet as to_spreadsheet
+from .models.spreadsheet import to_tab_separated as to_tab_separated
 from .models.sql import to_sql as to_sql
+from .scripts.plain import to_plain_script as to_plain_script
 from .scripts.script import to_notebook as to_notebook
 from .scripts.script import to_script as to_script

@@ -1,4 +1,4 @@
-"""Options as annotated fields of records: widgets, links and keywords follow from them."""
+"""Options as annotated fields of records, from which widgets, links and keywords are derived."""
 
 import lazy_loader
 

@@ -9,6 +9,7 @@ from .field import Field as Field
 from .field import FieldOption as FieldOption
 from .field import call_text as call_text
 from .field import checked as checked
+from .field import choice_of as choice_of
 from .field import given as given
 from .field import options as options
 from .field import per_cent as per_cent

@@ -1,4 +1,4 @@
-"""Bounds on the values of a specification, written beside the types of its fields."""
+"""Bounds on the values of a specification, as annotations of its fields."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lincore.errors import DataError
 
 
 def refuse(what: str, place: str, wanted: str) -> DataError:
-    """Return the error of a value that cannot be, at a place of the specification."""
+    """Return the error for an invalid value at a place in the specification."""
     return DataError(what, where=place, remedy=wanted)
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message quotes it: short, whatever it is."""
+    """Return a value for a message, shortened."""
     if isinstance(value, int) and abs(value) > 10**18:
-        return "a number of very many digits"
+        return "a number with too many digits"
     text = repr(value[:60] if isinstance(value, (str, list)) else value)
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 @dataclass(frozen=True)
 class Between:
-    """A number from `low` to `high`; infinite ones, written "inf", where an end is."""
+    """A number from `low` to `high`; "inf" is allowed if a bound is infinite."""
 
     low: float = -1e12
     high: float = 1e12
@@ -40,7 +40,7 @@ class Between:
 
 @dataclass(frozen=True)
 class AtMost:
-    """A text of at most so many characters, or a list or mapping of so many items."""
+    """A text with a maximum length, or a list or mapping with a maximum number of items."""
 
     most: int
 
@@ -54,7 +54,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class Matching:
-    """A text of one form, described by what a message asks for."""
+    """A text that matches a pattern, with a description for messages."""
 
     pattern: str
     wanted: str
@@ -68,7 +68,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of some words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
@@ -81,7 +81,7 @@ class OneOf:
 
 
 def number(value: Any, place: str, *, infinite: bool = False) -> float:
-    """Return a number of JSON as it is; "inf" and "-inf" where infinite ones make sense."""
+    """Return a number from JSON; "inf" and "-inf" if infinite numbers are allowed."""
     if infinite and value in ("inf", "-inf"):
         return float(value)
     if infinite and type(value) is float and abs(value) == inf:
@@ -93,5 +93,5 @@ def number(value: Any, place: str, *, infinite: bool = False) -> float:
     raise refuse(f"It is {shown(value)}.", place, "Give a number.")
 
 
-#: Of a file, a column, a source.
+#: Name of a file, a column or a source.
 Name: TypeAlias = Annotated[str, AtMost(200)]

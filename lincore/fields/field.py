@@ -1,60 +1,79 @@
-"""Options written once, as annotated fields of records: widgets, links, keywords follow from them.
+"""Options declared once, as annotated fields of records.
 
-A field says what an option is: its type and bounds, its choices, its default, a label and a line
-of help. Choices that depend on the data, or on the options before it, are rules: functions of
-what is known so far. Constructors do not validate; `checked` does, at every door.
+Widgets, links and keywords are derived from them. A field declares type and bounds, choices,
+default, label and a line of help. Choices that depend on the data or on preceding options are
+rules: functions of a namespace with the known values. Constructors do not validate; every entry
+point calls `checked`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
-from dataclasses import fields as fields_of
 from functools import cache
-from types import SimpleNamespace, UnionType
+from math import inf
+from types import MappingProxyType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_type_hints
 from typing import get_args as args_of
 from typing import get_origin as origin_of
 
 from lincore.errors import DataError
 from lincore.fields.bounds import refuse, shown
-from lincore.fields.schema import Schema
+from lincore.fields.schema import Schema, defaults, is_record, names
 from lincore.utils.code import call, literal
 
-#: Computes something from the context and the options before it: `so_far.results`, `so_far.score`.
+#: A function of the context and the preceding options: `so_far.results`, `so_far.score`.
 Rule: TypeAlias = Callable[[SimpleNamespace], Any]
 _SCHEMA = Schema({})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, as choices may be a mapping
 class Field:
-    """What an option is; write ``Annotated[float, Field(...)] | None`` if it may be left out.
+    """The declaration of an option; an optional one is ``Annotated[float, Field(...)] | None``.
 
     Parameters
     ----------
     label, help : str
-        The name of the widget, and a sentence about what the option does.
+        The label of the widget, and a sentence on the effect of the option.
     low, high : float, optional
         Bounds of a number.
     longest : int, optional
         Characters of a text, or items of a list.
     pattern : str, optional
-        Regular expression that a text matches; choices are suggestions then.
+        Regular expression for a text; choices are then suggestions.
     wanted : str, optional
-        What such a text is, as a message asks for it: "holdout or 10-fold".
+        Description of such a text for messages: "holdout or 10-fold".
     step : float, optional
-        By which a widget changes a number.
+        Increment of a number in widgets.
     choices : collection or Rule, optional
-        What can be chosen; a mapping gives the choices their names.
+        Possible values; a mapping gives their names.
     auto : Rule, optional
         The value if nothing is chosen.
     when : Rule, optional
         The option is asked for only if true.
     unit : Rule, optional
-        (name, factor): how people read and enter the number.
+        (name, factor) of the unit in which people read and enter the number.
+    free : bool, default False
+        Choices are suggestions: any value within the bounds is allowed.
+    above : bool, default False
+        The lower bound itself is not allowed.
+    most : Rule, optional
+        Upper bound of a number, if it depends on the data.
+    start : number or Rule, optional
+        Initial value if a number, or a record, is entered instead of one of the choices.
     slide : bool, default False
-        A slider, for a number that is tried out.
+        Whether the widget is a slider.
+    row : bool, default False
+        Whether all choices are shown side by side.
+    wording : Rule, optional
+        (label, help) that depend on the data.
+    main : bool, default False
+        Whether the option matters to most users.
+    marks : Rule, optional
+        Values by name that a widget offers as buttons below it.
+    per : tuple of str, default ()
+        Preceding options: each combination of their values keeps a value of this one.
     """
 
     label: str
@@ -69,15 +88,21 @@ class Field:
     auto: Rule | None = None
     when: Rule | None = None
     unit: Rule | None = None
+    free: bool = False
+    above: bool = False
+    most: Rule | None = None
+    start: float | Rule | None = None
     slide: bool = False
+    row: bool = False
+    wording: Rule | None = None
+    main: bool = False
+    marks: Rule | None = None
+    per: tuple[str, ...] = ()
 
     def __call__(self, value: Any, place: str) -> Any:
-        """Return the value if it is within the bounds, or refuse it; a bound of `Schema`."""
-        low, high = self.low, self.high
-        # Not by "<" and ">": no comparison with NaN holds.
-        if not ((low is None or value >= low) and (high is None or value <= high)):
-            ends = [f"from {low}"] * (low is not None) + [f"to {high}"] * (high is not None)
-            raise refuse(f"It is {shown(value)}.", place, f"Give a number {' '.join(ends)}.")
+        """Return the value, or refuse one outside of the bounds; a bound of `Schema`."""
+        if isinstance(value, (int, float)):
+            self._check_bounds(value, place)
         if self.longest is not None and len(value) > self.longest:
             noun = "characters" if isinstance(value, str) else "items"
             wanted = f"Give at most {self.longest:,}."
@@ -86,9 +111,21 @@ class Field:
             raise refuse(f"It is {shown(value)}.", place, f"Give {self.wanted or 'another text'}.")
         return value
 
+    def _check_bounds(self, value: float, place: str) -> None:
+        low, high = self.low, self.high
+        # Written so that NaN is refused: all comparisons with it are false.
+        if low is not None and self.above:
+            is_high_enough = value > low
+        else:
+            is_high_enough = low is None or value >= low
+        if not (is_high_enough and (high is None or value <= high)):
+            least = f"above {low}" if self.above else f"from {low}"
+            ends = [least] * (low is not None) + [f"to {high}"] * (high not in (None, inf))
+            raise refuse(f"It is {shown(value)}.", place, f"Give a number {' '.join(ends)}.")
+
 
 def per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
-    """Return the unit of a share that people read and enter in per cent; a rule."""
+    """Return per cent as the unit of a share; a rule."""
     return "%", 100
 
 
@@ -96,56 +133,84 @@ class FieldOption(NamedTuple):
     """One option of a record."""
 
     name: str
-    type: Any  # bool, int, float or str; of the items if it is a list
+    type: Any  # bool, int, float or str; for lists and mappings that of their items or values
     is_list: bool
     default: Any
     field: Field
+    is_mapping: bool = False
+    words: tuple[str, ...] = ()  # of a `Literal`, also as one of several types
+    records: Mapping[str, type] = MappingProxyType({})  # by name, which stands for them in choices
+
+    def place(self, so_far: SimpleNamespace) -> str:
+        """Return the name under which settings keep a value."""
+        return ".".join((self.name, *(str(getattr(so_far, name)) for name in self.field.per)))
 
     def choices(self, so_far: SimpleNamespace) -> Collection[Any] | None:
-        """Return the values on offer; None if any value of the type may be given."""
+        """Return the possible values; None if any value of the type is allowed."""
         rule = self.field.choices
         return rule(so_far) if callable(rule) else rule
 
     def fits(self, value: Any, so_far: SimpleNamespace) -> bool:
-        """Return whether a value of the right type is within the bounds and on offer."""
+        """Return whether a value of the right type is allowed."""
         if value is None:
             return True
+        choices = self.choices(so_far)
+        if choices is not None:
+            chosen = set(value) if self.is_list else {choice_of(value)}
+            if chosen <= set(choices):
+                return True
+            if self.field.pattern is None and not self.field.free:
+                return False
+        if self.type in (int, float) and isinstance(value, str):
+            return False
+        if self.field.most is not None and value > self.field.most(so_far):
+            return False
         try:
             self.field(value, self.name)
         except (DataError, TypeError):
             return False
-        if self.field.pattern is not None or (choices := self.choices(so_far)) is None:
-            return True
-        return set(value) <= set(choices) if self.is_list else value in choices
+        return True
 
     def resolved(self, value: Any, so_far: SimpleNamespace) -> Any:
-        """Return the value, or the one that holds if nothing is chosen."""
+        """Return the value, or the default if nothing is chosen."""
         if value is None and self.field.auto is not None:
             return self.field.auto(so_far)
         return value
 
 
+def choice_of(value: Any) -> Any:
+    """Return a value as one of the choices: the value, or the name of a type of records."""
+    return type(value).__name__ if is_record(type(value)) else value
+
+
 def options(record_type: Any) -> tuple[FieldOption, ...]:
-    """Return the options of a record: its fields with a `Field`, in the order of asking."""
-    return _options(record_type)
+    """Return the options of a record: its fields with a `Field`, in order; of other types none."""
+    return _options(record_type) if is_record(record_type) else ()
 
 
 @cache
 def _options(record_type: Any) -> tuple[FieldOption, ...]:
     hints = get_type_hints(record_type, include_extras=True)
     found = []
-    for part in fields_of(record_type):
-        for inner, field in _annotations(hints[part.name]):
-            is_list = origin_of(inner) is tuple
-            kind = args_of(inner)[0] if is_list else inner
+    known = defaults(record_type)
+    for name in names(record_type):
+        for inner, field in _annotations(hints[name]):
+            is_list = origin_of(inner) is Sequence or Ellipsis in args_of(inner)
+            is_mapping = origin_of(inner) is Mapping
+            kind = args_of(inner)[is_mapping] if is_list or is_mapping else inner
             if origin_of(kind) is Annotated:
                 kind = kind.__origin__
-            if origin_of(kind) is Literal:
-                kind = str
-            default = part.default
-            if default is MISSING and part.default_factory is not MISSING:
-                default = part.default_factory()
-            found.append(FieldOption(part.name, kind, is_list, default, field))
+            parts = args_of(kind) if origin_of(kind) in (Union, UnionType) else (kind,)
+            words = tuple(
+                word for one in parts if origin_of(one) is Literal for word in args_of(one)
+            )
+            if len(parts) > 1 or words:  # a number, or a word instead
+                kind = next((one for one in parts if one in (int, float)), str)
+            records = {one.__name__: one for one in parts if is_record(one)}
+            default = known.get(name, MISSING)
+            found.append(
+                FieldOption(name, kind, is_list, default, field, is_mapping, words, records)
+            )
     return tuple(found)
 
 
@@ -166,42 +231,48 @@ def given(record: Any) -> dict[str, Any]:
     }
 
 
-def checked(record_type: type, raw: Mapping[str, Any], **context: Any) -> dict[str, Any]:
-    """Return options of a record, validated: types, bounds, and what the context offers.
+def checked(
+    record_type: type, raw: Mapping[str, Any], *, place: str = "", **context: Any
+) -> dict[str, Any]:
+    """Return validated options of a record: types, bounds and choices.
 
     Parameters
     ----------
     record_type : type
     raw : mapping of str to object
         Options by name.
+    place : str
+        Prefix of the name of an option in errors.
     **context
-        What rules may read, such as ``results=...``; without any, rules are not asked.
+        Context of the rules, such as ``results=...``; without it, rules are not evaluated.
 
     Raises
     ------
     DataError
-        With the option, the value, and what is possible.
+        With the option, the value, and the possible values.
     """
+    if not raw:
+        return {}
     known = {option.name: option for option in options(record_type)}
     if unknown := [name for name in raw if name not in known]:
         wanted = f"There are: {', '.join(known) or 'none'}."
-        raise refuse("There is no such option.", unknown[0], wanted)
+        raise refuse("There is no such option.", f"{place}{unknown[0]}", wanted)
     hints, values = get_type_hints(record_type, include_extras=True), {}
     so_far = SimpleNamespace(**context)
     for name, option in known.items():
         value = option.default
         if name in raw:
-            value = values[name] = _SCHEMA.decode(hints[name], raw[name], name)
+            value = values[name] = _SCHEMA.decode(hints[name], raw[name], f"{place}{name}")
             if context and not option.fits(value, so_far):
                 choices = ", ".join(map(str, option.choices(so_far) or ()))
-                raise refuse(f"It is {shown(value)}.", name, f"Choose from: {choices}.")
+                raise refuse(f"It is {shown(value)}.", f"{place}{name}", f"Choose from: {choices}.")
         if context:
             setattr(so_far, name, option.resolved(value, so_far))
     return values
 
 
 def resolved(record: Any, **context: Any) -> SimpleNamespace:
-    """Return the options of a record as rules read them: with what None and misfits stand for."""
+    """Return the options of a record for rules, with None and invalid values resolved."""
     so_far = SimpleNamespace(**context)
     for option in options(type(record)):
         value = getattr(record, option.name)
@@ -211,6 +282,6 @@ def resolved(record: Any, **context: Any) -> SimpleNamespace:
 
 
 def call_text(record: Any, function: str, *arguments: str) -> str:
-    """Return the call that makes a record, with the options that differ from their defaults."""
+    """Return the call that makes a record, with the options that are not defaults."""
     keywords = {name: literal(value) for name, value in given(record).items()}
     return call(function, *arguments, **keywords)

@@ -1,8 +1,8 @@
-"""Records to JSON and back, by the types of their fields: nothing else is let in.
+"""Conversion of records to JSON and back, validated by the types of their fields.
 
-A record is a dataclass or a named tuple. Its fields say with `typing` what they hold, and with
-`Annotated` within what bounds (`lincore.fields.bounds`); what is not annotated has the bounds
-of `MOST_ITEMS` and `MOST_CHARACTERS`. Fields that have their default are left out.
+A record is a dataclass or a named tuple. Type hints give the types of its fields, and `Annotated`
+their bounds (`lincore.fields.bounds`); without an annotation the bounds are `MOST_ITEMS` and
+`MOST_CHARACTERS`. Defaults are omitted.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from lincore.errors import DataError
-from lincore.fields.bounds import Between, number, refuse, shown
+from lincore.fields.bounds import number, refuse, shown
 
-#: Of a list or a mapping, and of a text, whose type has no bound of its own.
+#: Bounds of lists, mappings and texts without an annotation.
 MOST_ITEMS, MOST_CHARACTERS = 5_000, 10_000
-#: The name that tells which record of a union is meant.
+#: The key that identifies the record type in a union.
 TAG = "kind"
 
-#: What a label or a cell of a table may be.
+#: Types of a class label or a cell of a table.
 Label = bool | int | float | str
 
 
 class Schema:
-    """Types and bounds of records that are written elsewhere, beside those that say their own.
+    """Types and bounds of records, with overrides for some of them.
 
     Parameters
     ----------
     shapes : mapping of record to mapping of field to type
-        Fields of records that are not made for this, or need narrower bounds here.
+        Overrides for records without annotations, or with wider ones.
     """
 
     def __init__(self, shapes: Mapping[type, Mapping[str, Any]]) -> None:
@@ -41,7 +41,7 @@ class Schema:
         self._hints: dict[type, dict[str, Any]] = {}
 
     def decode(self, kind: Any, value: Any, place: str) -> Any:
-        """Return what a value of JSON stands for."""
+        """Decode a JSON value."""
         origin, arguments = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._bounded(arguments[0], arguments[1:], value, place)
@@ -58,13 +58,13 @@ class Schema:
             return self._mapping(arguments[0], arguments[1], value, place)
         if kind is Any:
             return self.decode(Label | None, value, place)
-        if _is_record(kind):
+        if is_record(kind):
             return self._record(kind, value, place)
         return _plain(kind, value, place)
 
     def encode(self, value: Any, *, tagged: bool = False) -> Any:
-        """Return a record as JSON has it: without what is as by default."""
-        if _is_record(type(value)):
+        """Encode a record as JSON values, without defaults."""
+        if is_record(type(value)):
             given = ((name, getattr(value, name)) for name in self.hints(type(value)))
             default = defaults(type(value))
             found = {
@@ -91,16 +91,16 @@ class Schema:
         """Return the types of the fields of a record."""
         if record not in self._hints:
             shape = self._shapes.get(record, {})
-            names = getattr(record, "_fields", None) or [one.name for one in fields(record)]
-            if set(names) <= set(shape):
-                self._hints[record] = {name: shape[name] for name in names}
+            known = names(record)
+            if set(known) <= set(shape):
+                self._hints[record] = {name: shape[name] for name in known}
             else:
                 own = get_type_hints(record, include_extras=True)
-                self._hints[record] = {name: shape.get(name, own[name]) for name in names}
+                self._hints[record] = {name: shape.get(name, own[name]) for name in known}
         return self._hints[record]
 
     def _bounded(self, kind: Any, bounds: tuple[Any, ...], value: Any, place: str) -> Any:
-        infinite = any(isinstance(one, Between) and not isfinite(one.high) for one in bounds)
+        infinite = any(getattr(one, "high", None) == inf for one in bounds)
         if kind is float:
             found: Any = number(value, place, infinite=infinite)
         else:
@@ -110,7 +110,7 @@ class Schema:
         return found
 
     def _one_of(self, kinds: tuple[Any, ...], value: Any, place: str) -> Any:
-        """Return the value as the first of some types that it is of; records by their tag."""
+        """Decode a value as the first matching type of a union; records by their tag."""
         tagged = {kind.kind: kind for kind in kinds if _is_tagged(kind)}
         if tagged and not (value is None and type(None) in kinds):
             word = value.get(TAG) if isinstance(value, dict) else None
@@ -129,9 +129,7 @@ class Schema:
         raise (
             reasons[0]
             if len(reasons) == 1
-            else refuse(
-                f"It is {shown(value)}.", place, "Give what belongs there, or leave it out."
-            )
+            else refuse(f"It is {shown(value)}.", place, "Give a valid value, or leave it out.")
         )
 
     def _items(self, kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
@@ -152,7 +150,7 @@ class Schema:
         )
 
     def _mapping(self, key: Any, kind: Any, value: Any, place: str) -> dict[Any, Any]:
-        """Return a mapping; one whose keys are no text is written as pairs."""
+        """Decode a mapping; with keys other than text it is a list of pairs."""
         pairs = list(value.items()) if isinstance(value, Mapping) else value
         found = self._items((tuple[key, kind], ...), pairs, place)
         return dict(found)
@@ -175,6 +173,11 @@ class Schema:
         return record(**given)
 
 
+def names(record: type) -> tuple[str, ...]:
+    """Return the names of the fields of a record, in their order."""
+    return getattr(record, "_fields", None) or tuple(one.name for one in fields(record))
+
+
 def defaults(record: type) -> dict[str, Any]:
     """Return the defaults of the fields of a record that have one."""
     if hasattr(record, "_field_defaults"):
@@ -188,16 +191,17 @@ def defaults(record: type) -> dict[str, Any]:
     return found
 
 
-def _is_record(kind: Any) -> bool:
+def is_record(kind: Any) -> bool:
+    """Return whether a type is a record."""
     return isinstance(kind, type) and (is_dataclass(kind) or hasattr(kind, "_field_defaults"))
 
 
 def _is_tagged(kind: Any) -> bool:
-    return _is_record(kind) and isinstance(getattr(kind, TAG, None), str)
+    return is_record(kind) and isinstance(getattr(kind, TAG, None), str)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are the same, of the same type as well."""
+    """Return whether two values are equal and of the same type."""
     return type(one) is type(other) and bool(one == other)
 
 
@@ -226,5 +230,5 @@ def _text(value: str, place: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise refuse("It holds half a character.", place, "Give whole ones.") from None
+        raise refuse("It contains an incomplete character.", place, "Give valid Unicode.") from None
     return value

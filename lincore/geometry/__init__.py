@@ -1,4 +1,4 @@
-"""The laboratory of linear classification: areas, walks, descents, directions, likelihoods."""
+"""Geometry of linear classification: areas, perceptron steps, descents, directions, likelihoods."""
 
 import lazy_loader
 

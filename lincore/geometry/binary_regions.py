@@ -12,10 +12,10 @@ from lincore.estimators.multiclass import Ambiguity, BinaryModels
 from lincore.geometry.half_planes import ambiguity_cells, clip, line_in_window, polygon_area
 from lincore.utils.typing import Array, Codes
 
-# So many binary models at most: their lines cut a window into thousands of cells.
+# Maximum number of binary models: their lines cut a window into thousands of cells.
 MOST_MODELS = 66
-# How far beside a line the prediction is asked, and pieces of what size are rounding, as shares of
-# the window.
+# Distance from a line at which predictions are compared, and area below which a piece is rounding
+# error, both as shares of the window.
 BESIDE, SLIVER = 1e-7, 1e-12
 
 
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
     Attributes
     ----------
     code : int
-        Its position in `classes_`.
+        Position of the class in `classes_`.
     ambiguity : Ambiguity
     polygon : ndarray of shape (m, 2)
     """
@@ -43,9 +43,9 @@ class BinaryRegions(NamedTuple):
     pieces : tuple of Piece
         Their areas sum to that of the window.
     boundary : ndarray of shape (m, 2)
-        Where the prediction changes: stretches of two points, with a row of NaN between them.
+        Segments along which the prediction changes, two points each, separated by a row of NaN.
     lines : ndarray of shape (m, 2)
-        On which a binary model changes its mind, in the same form.
+        Boundaries of the binary models, in the same form.
     """
 
     pieces: tuple[Piece, ...]
@@ -62,7 +62,7 @@ class BinaryRegions(NamedTuple):
 
 
 def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> BinaryRegions:
-    """Cut a window into the pieces in which one class is predicted, from planes, not a grid.
+    """Cut a window into pieces in which one class is predicted, exactly, without a grid.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
     Raises
     ------
     DataError
-        For models that are not lines in a plane, and for more than 66.
+        If the boundaries are not lines in a plane, or there are more than 66 models.
 
     References
     ----------
@@ -127,14 +127,14 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
 def _boundary(
     model: BinaryModels, normals: Array, offsets: Array, window: tuple[Array, Array]
 ) -> Array:
-    """Return the stretches of lines on whose two sides another class is predicted."""
+    """Return the segments of lines whose two sides have different predictions."""
     beside = BESIDE * float(np.hypot(*(window[1] - window[0])))
     found: list[Array] = []
     for normal, offset in zip(normals, offsets, strict=True):
         ends = line_in_window(normal, offset, *window)
         if not np.isfinite(ends).all():
             continue
-        # Where the other lines cross this one, as shares of its way through the window.
+        # Intersections with the other lines, as fractions of this line's length in the window.
         start, stop = (normals @ end + offsets for end in ends)
         with np.errstate(divide="ignore", invalid="ignore"):
             cuts = start / (start - stop)

@@ -1,4 +1,4 @@
-"""Regret of many classifiers on one common draw: a few milliseconds each."""
+"""Regret of many classifiers on one common sample, at a few milliseconds each."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from lincore.utils.typing import Array
 
 
 class CommonDraw(NamedTuple):
-    """Rows from known classes, and what every decision costs there beyond the best one.
+    """Rows from known classes, and the excess loss of every decision at each row.
 
     Attributes
     ----------
     rows : ndarray of shape (n, p)
-        As many of each class as its prior says.
+        Drawn from the classes in proportion to their priors.
     excess : ndarray of shape (n, K)
-        Expected loss of deciding for each class, less that of the best decision, >= 0.
+        Expected loss of deciding for each class minus that of the best decision, >= 0.
     """
 
     rows: Array
     excess: Array
 
     def regret(self, classifier: Any) -> float:
-        """Return the mean excess of a fitted classifier, an estimate of its regret.
+        """Return the mean excess loss of a fitted classifier, an estimate of its regret.
 
-        The same rows for all: differences between classifiers vary less than each alone, and one
-        that decides as the Bayes classifier has none.
+        All classifiers are evaluated on the same rows, so their differences vary less than each
+        regret. A classifier that decides like the Bayes classifier has regret zero.
 
         Parameters
         ----------
@@ -43,14 +43,14 @@ class CommonDraw(NamedTuple):
 
 
 def common_draw(truth: BayesClassifier, n: int = 40_000, *, seed: int = 0) -> CommonDraw:
-    """Draw rows from known Gaussian classes once, for `CommonDraw.regret` of many classifiers.
+    """Draw rows from known Gaussian classes, for the `CommonDraw.regret` of many classifiers.
 
     Parameters
     ----------
     truth : BayesClassifier
         Fitted or not.
     n : int
-        Rows, about.
+        Approximate number of rows.
     seed : int
 
     Returns
@@ -59,7 +59,8 @@ def common_draw(truth: BayesClassifier, n: int = 40_000, *, seed: int = 0) -> Co
 
     References
     ----------
-    `lincore.estimators.regret` integrates instead, to more digits and a hundred times as long.
+    `lincore.estimators.regret` integrates instead, which is more accurate and a hundred times
+    slower.
 
     Examples
     --------

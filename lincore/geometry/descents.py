@@ -1,4 +1,4 @@
-"""Descents on the error of logistic regression in given coordinates, with every position."""
+"""Minimisation of the error of logistic regression in given coordinates, with every iterate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lincore.utils.typing import Array
 
 Method = Literal["newton", "fixed-hessian", "gradient"]
 
-# Bound of the largest entry of the gradient, by row, at which a descent stops.
+# A descent stops if the largest entry of the gradient, per row, is below this.
 _TOLERANCE = 1e-8
 
 
@@ -31,12 +31,12 @@ class Reweighted(NamedTuple):
     Attributes
     ----------
     point : Point
-        The weights from which it goes, with value and gradient of the error.
+        Weights before the step, with value and gradient of the error.
     fitted, curvature, targets : ndarray of shape (n,)
         y, the diagonal of R, and the working response ``z = Φw - R⁻¹(y - t)``.
     hessian : ndarray of shape (q, q)
     weights : ndarray of shape (q,)
-        Where it leads: the least squares of z with weights R.
+        Weights after the step: the least-squares solution for z with weights R.
     """
 
     point: Iterate
@@ -49,9 +49,9 @@ class Reweighted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LogisticError:
-    """The cross-entropy ``E(w) = -Σ log p(tᵢ | xᵢ)`` of two classes, over weights as given.
+    """The cross-entropy ``E(w) = -Σ log p(tᵢ | xᵢ)`` of two classes as a function of the weights.
 
-    Nothing is standardised and nothing penalised: coordinates are those of the columns.
+    Columns are not standardised and there is no penalty.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class LogisticError:
     References
     ----------
     "prml-chapter-4-in-r", section 4.3.3; "faces-generative-vs-discriminative", "Probabilistic
-    Discriminative Model", with R in ``H = ΦᵀRΦ``, which it once leaves out.
+    Discriminative Model", with the R in ``H = ΦᵀRΦ`` that it omits in one place.
 
     Examples
     --------
@@ -98,28 +98,28 @@ class LogisticError:
         fitted, curvature = expit(scores), self.curvature(weights)
         with np.errstate(divide="ignore", invalid="ignore"):
             targets = scores - (fitted - self.targets) / curvature
-        sure = curvature == 0  # such rows have no weight, and no finite z
+        sure = curvature == 0  # these rows have weight zero, and no finite z
         root = np.sqrt(curvature)
         A, b = root[:, None] * self.design, root * np.where(sure, 0.0, targets)
         solved = np.linalg.lstsq(A, b)[0]
         return Reweighted(self(weights), fitted, curvature, targets, self.hessian(weights), solved)
 
     def bound(self) -> Array:
-        """Return ``ΦᵀΦ / 4``, which no Hessian exceeds; its largest eigenvalue is L."""
+        """Return ``ΦᵀΦ / 4``, an upper bound of every Hessian; its largest eigenvalue is L."""
         return np.asarray(self.design.T @ self.design / 4)
 
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """A descent with its way.
+    """A descent with all its iterates.
 
     Attributes
     ----------
     positions : ndarray of shape (t + 1, q)
-        The start, and where every step led.
+        The start and the weights after each step.
     trace : tuple of t + 1 OptimizerStep
     reason : Reason
-        Why it ended.
+        Reason for stopping.
     """
 
     positions: Array
@@ -139,10 +139,10 @@ class Descent:
 
 
 class _ToTheEnd(StoppingRule):
-    """A small gradient, a limit or divergence; oscillation is not a reason to stop."""
+    """Stop at a small gradient, the iteration limit or divergence, but not if it oscillates."""
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
-        """Return the reason to stop after these steps, if there is one."""
+        """Return the reason to stop after these steps, if any."""
         if trace[-1].gradient_norm <= self.tol:
             return Reason.GRADIENT
         if not trace[-1].objective <= 1e6 * (1 + abs(trace[0].objective)):
@@ -159,19 +159,20 @@ def descend_logistic(
     halving: bool = True,
     max_iter: int = 10_000,
 ) -> Descent:
-    """Descend in the coordinates of the columns and keep every position.
+    """Minimise the error in the coordinates of the columns and keep every iterate.
 
     Parameters
     ----------
     error : LogisticError
     method : {"newton", "fixed-hessian", "gradient"}
-        Steps of ``H⁻¹∇E`` with the Hessian here, with its bound, or ``rate ∇E``.
+        Steps ``H⁻¹∇E`` with the current Hessian, with its upper bound, or ``rate ∇E``.
     start : array-like of shape (q,), optional
-        Zero when not given.
+        Default: zero.
     rate : float, optional
-        Of the gradient; 1/L when not given.
+        Learning rate of "gradient". Default: 1/L.
     halving : bool, default True
-        Halve a step of Newton's until the error falls; without it Newton explodes from afar.
+        Halve a Newton step until the error decreases; without it Newton may diverge from a distant
+        start.
     max_iter : int, default 10,000
 
     Returns
@@ -181,7 +182,7 @@ def descend_logistic(
     Raises
     ------
     DataError
-        For a start of another length and a rate that is not positive.
+        If the start has the wrong length or the rate is not positive.
 
     Examples
     --------
@@ -196,14 +197,14 @@ def descend_logistic(
     weights = np.zeros(error.design.shape[1]) if start is None else np.array(start, dtype=float)
     if weights.shape != (error.design.shape[1],) or not np.isfinite(weights).all():
         raise DataError(
-            f"A start has {error.design.shape[1]} finite weights.",
+            f"The start must have {error.design.shape[1]} finite weights.",
             where="start",
             remedy="Give one for each column.",
         )
     if rate is None:
         rate = 1 / float(np.linalg.eigvalsh(error.bound())[-1])
     if not rate > 0:
-        raise DataError(f"A rate of {rate} leads nowhere.", where="rate", remedy="Raise it.")
+        raise DataError(f"The rate is {rate}, not positive.", where="rate", remedy="Raise it.")
     positions: list[Array] = []
 
     def step(point: Iterate) -> Array:

@@ -1,4 +1,4 @@
-"""Fisher's J and the errors of many directions at once, for rotating one by hand."""
+"""Fisher's J and the training errors of many directions at once."""
 
 from __future__ import annotations
 
@@ -14,24 +14,29 @@ from lincore.utils.typing import Array
 
 
 class DirectionScores(NamedTuple):
-    """Criterion, thresholds and errors of m directions, for the rows of two classes.
+    """Criterion, thresholds and errors of m directions for two classes.
 
     Attributes
     ----------
     criterion : ndarray of shape (m,)
         Fisher's J.
+    between, within : ndarray of shape (m,)
+        Scatter of the projections on the normalised direction, between and within classes; J is
+        their ratio under the "lecture" definition.
     midpoint : ndarray of shape (m,)
-        Halfway between the projected means, along the direction of length one.
+        Threshold halfway between the projected means, along the normalised direction.
     midpoint_errors : ndarray of shape (m,)
-        Rows misclassified with that threshold.
+        Rows misclassified with the midpoint as threshold.
     threshold : ndarray of shape (m,)
-        The threshold with the fewest errors, the middle of its gap; infinite where one side is
-        best left empty.
+        Threshold with the fewest errors, in the middle of its gap; infinite if one side is best
+        left empty.
     errors : ndarray of shape (m,)
-        Rows misclassified with it.
+        Rows misclassified with the best threshold.
     """
 
     criterion: Array
+    between: Array
+    within: Array
     midpoint: Array
     midpoint_errors: NDArray[np.intp]
     threshold: Array
@@ -41,9 +46,9 @@ class DirectionScores(NamedTuple):
 def direction_scores(
     X: ArrayLike, y: ArrayLike, directions: ArrayLike, *, definition: Definition = "lecture"
 ) -> DirectionScores:
-    """Judge directions by Fisher's criterion and by the errors of thresholds along them.
+    """Evaluate directions by Fisher's criterion and by the errors of thresholds along them.
 
-    The class whose projected mean is larger is predicted above a threshold.
+    Above a threshold, the class with the larger projected mean is predicted.
 
     Parameters
     ----------
@@ -51,9 +56,9 @@ def direction_scores(
     y : array-like of shape (n,)
         Labels of two classes.
     directions : array-like of shape (m, p)
-        Of any length but zero. For all angles of a plane: ``[cos, sin]`` of them.
+        Of any nonzero length. For angles in a plane: ``[cos, sin]``.
     definition : {"lecture", "prml"}
-        Of J, see `lincore.linalg.fisher_criterion`.
+        Definition of J, see `lincore.linalg.fisher_criterion`.
 
     Returns
     -------
@@ -62,7 +67,7 @@ def direction_scores(
     Raises
     ------
     DataError
-        For more or fewer than two classes.
+        If there are not exactly two classes.
 
     References
     ----------
@@ -80,28 +85,37 @@ def direction_scores(
     labels, codes = np.unique(y, return_inverse=True)
     if len(labels) != 2 or len(codes) != len(rows):
         raise DataError(
-            f"Directions are judged for two classes, and these are {len(labels)}.",
+            f"Directions are evaluated for two classes, not {len(labels)}.",
             where="y",
             remedy="Leave classes out, or merge them; give each row one label.",
         )
     moments = Moments.from_groups(rows, codes, 2)
     criterion = fisher_criterion(moments, W, definition)
     along = rows @ (W / np.linalg.norm(W, axis=1, keepdims=True)).T
-    means = np.stack([along[codes == code].mean(axis=0) for code in (0, 1)])
+    groups = [along[codes == code] for code in (0, 1)]
+    means = np.stack([group.mean(axis=0) for group in groups])
+    n, m = map(len, groups)
+    between = n * m / (n + m) * (means[1] - means[0]) ** 2
+    within = sum(
+        ((group - mean) ** 2).sum(axis=0) for group, mean in zip(groups, means, strict=True)
+    )
     above = means.argmax(axis=0)
     midpoint = means.mean(axis=0)
     wrong = (along > midpoint) != (codes[:, None] == above)
     threshold, errors = _fewest(along, codes[:, None] == above)
-    return DirectionScores(criterion, midpoint, np.count_nonzero(wrong, axis=0), threshold, errors)
+    n_wrong = np.count_nonzero(wrong, axis=0)
+    return DirectionScores(
+        criterion, between, np.asarray(within), midpoint, n_wrong, threshold, errors
+    )
 
 
 def _fewest(along: Array, positive: NDArray[np.bool_]) -> tuple[Array, NDArray[np.intp]]:
-    """Return for columns (n, m) the thresholds above which rows are positive with fewest errors."""
+    """Return the thresholds of columns (n, m) with the fewest errors, and those errors."""
     n, m = along.shape
     order = np.argsort(along, axis=0, kind="stable")
     values = np.take_along_axis(along, order, axis=0)
     sign = np.where(np.take_along_axis(positive, order, axis=0), 1, -1)
-    # Errors when the lowest j rows are called negative, j = 0 .. n.
+    # Errors if the lowest j rows are predicted negative, j = 0 .. n.
     start = np.count_nonzero(~positive, axis=0)
     errors = np.vstack([start, start + np.cumsum(sign, axis=0)])
     ends = np.vstack([np.full(m, -np.inf), values, np.full(m, np.inf)])

@@ -1,4 +1,4 @@
-"""Exact areas in which binary models contradict each other: a window cut by their lines."""
+"""Exact regions in which binary models contradict each other: a window cut by their lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lincore.errors import DataError
 from lincore.estimators.multiclass import Ambiguity, BinaryModels
 from lincore.utils.typing import Array, Flags
 
-# A piece smaller than this share of the window is rounding where lines meet.
+# A piece smaller than this share of the window is rounding error at an intersection.
 SLIVER = 1e-13
 
 
@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 
 
 def polygon_area(polygon: ArrayLike) -> float:
-    """Return the area of a polygon, positive if its corners go round anticlockwise.
+    """Return the area of a polygon, positive if its corners are in anticlockwise order.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def clip(polygon: ArrayLike, normal: ArrayLike, offset: float) -> Array:
     Returns
     -------
     ndarray of shape (k, 2)
-        No corner where nothing is left.
+        Empty if nothing is left.
 
     References
     ----------
@@ -111,7 +111,7 @@ def half_plane_cells(
     Raises
     ------
     DataError
-        For a window without area, or lines that are not finite.
+        If the window has no area or a line is not finite.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def half_plane_cells(
 def _halves(cell: Cell, normal: Array, offset: float, least: float) -> list[Cell]:
     """Return the parts of a cell on both sides of a line that are larger than `least`."""
     values = cell.polygon @ normal + offset
-    is_claimed = not (values <= 0).all()  # zero is no claim
+    is_claimed = not (values <= 0).all()  # a margin of zero claims nothing
     if not is_claimed or (values >= 0).all():
         return [Cell(cell.polygon, np.append(cell.positive, is_claimed))]
     halves = [
@@ -164,7 +164,7 @@ def ambiguity_cells(
     Raises
     ------
     DataError
-        For models that are not lines in a plane.
+        If the boundaries are not lines in a plane.
 
     References
     ----------
@@ -187,7 +187,7 @@ def ambiguity_cells(
         coef, intercept = np.zeros((0, 0)), np.zeros(0)
     if np.ndim(coef) != 2 or coef.shape[1] != 2:
         raise DataError(
-            "Areas are those between lines in a plane.",
+            "Ambiguous regions need linear boundaries in a plane.",
             where=type(model).__name__,
             remedy="Fit linear binary models to two features.",
         )
@@ -209,7 +209,7 @@ def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: Array
     Returns
     -------
     ndarray of shape (2, 2)
-        NaN where the line misses the window.
+        NaN if the line misses the window.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: Array
 def argmax_regions(
     coef: ArrayLike, intercept: ArrayLike, low: ArrayLike, high: ArrayLike
 ) -> list[Array]:
-    """Return for each class the polygon of a window in which its linear function is the largest.
+    """Return for each class the part of a window where its linear function is the largest.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def argmax_regions(
     Returns
     -------
     list of K ndarrays of shape (m, 2)
-        Without corners for a class that is never the largest there; together they are the window.
+        Empty for a class that is nowhere the largest; together they cover the window.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Everything that a classifier has estimated from its training rows, as numbers."""
+"""The estimates that a classifier has learned from its training rows."""
 
 from __future__ import annotations
 
@@ -18,34 +18,35 @@ from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
-# Coordinates of matrices that are still read.
+# Larger matrices are unreadable.
 MOST_COORDINATES = 12
-# Words by how much their probabilities differ between the classes.
+# Number of words listed, those whose probabilities differ most between the classes.
 MOST_WORDS = 25
 
 
 class Learned(NamedTuple):
-    """Estimates of a classifier, in its coordinates or, where it only standardises, in the user's.
+    """Estimates of a classifier, in the user's units if features are at most standardised.
 
     Attributes
     ----------
     names : tuple of q str
-        Of the coordinates: the first twelve.
+        Names of the first twelve coordinates.
     n_coordinates : int
-        How many there are in all.
+        Total number of coordinates.
     classes : tuple of K str
-        Those with training rows.
-    counts : ndarray of shape (K,)
-        Training rows of each.
+        Classes with training rows.
+        counts : ndarray of shape (K,)
+            Their numbers of training rows.
     priors : ndarray of shape (K,) or None
-        As the classifier uses them; None for one without.
+        As used by the classifier; None if it has none.
     means : ndarray of shape (K, q)
     covariances : ndarray of shape (q, q), (K, q, q) or None
-        Shared, of each class, or none.
+        Shared, one per class, or None.
     within, between : ndarray of shape (q, q)
-        Scatter of the training rows: S_W and S_B; NaN for counted words.
+        Scatter S_W and S_B of the training rows; NaN for word counts.
     log_likelihood : float or None
-        Of the training rows, in nats: of classes and rows where `is_joint`, else of the classes.
+        Of the training rows, in nats: joint of classes and rows if `is_joint`, otherwise of the
+        classes given the rows.
     is_joint : bool
     words : tuple of (str, ndarray of shape (K,))
         The words whose probabilities differ most, for multinomial naive Bayes.
@@ -66,7 +67,7 @@ class Learned(NamedTuple):
 
     @property
     def by_class(self) -> pd.DataFrame:
-        """Rows, prior and mean of every class; of counted words without the means."""
+        """Rows, prior and mean of every class; without means for word counts."""
         frame = pd.DataFrame({"class": self.classes, "rows": self.counts})
         if self.priors is not None:
             frame["prior"] = self.priors
@@ -86,7 +87,7 @@ class Learned(NamedTuple):
 
     @property
     def matrices(self) -> dict[str, tuple[str, pd.DataFrame]]:
-        """Covariances and scatter by their titles, each with the name of its formula."""
+        """Covariance and scatter matrices by title, each with the name of its formula."""
         found = {}
         if self.covariances is not None and self.covariances.ndim == 2:
             found["Covariance, shared"] = ("shared covariance", self.covariances)
@@ -106,12 +107,12 @@ class Learned(NamedTuple):
 
 
 def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learned:
-    """Return what a fitted pipeline has estimated.
+    """Return the estimates of a fitted pipeline.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted on codes, its last step the classifier.
+        Fitted on class codes; its last step is the classifier.
     data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
@@ -148,7 +149,7 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
     moments = Moments.from_groups(part, np.searchsorted(known, codes), len(known))
     offset = moments.mean - moments.pooled().mean
     between = np.einsum("k,ki,kj->ij", moments.count, offset, offset)
-    # Naive Bayes has no densities where some coordinates are categories.
+    # Naive Bayes has no densities if some coordinates are categories.
     is_joint = hasattr(model, "densities_") and not data.kind.is_sparse
     means, covariances = moments.mean, None
     if is_joint:
@@ -171,7 +172,7 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
 
 
 def ratio_coefficients(function: Quadric, names: Sequence[str]) -> tuple[pd.DataFrame, float]:
-    """Return A and b of the log ratio of two classes as a table, and c.
+    """Return the coefficients of the log ratio of two classes: a table of A and b, and c.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ def ratio_coefficients(function: Quadric, names: Sequence[str]) -> tuple[pd.Data
     Returns
     -------
     tuple of DataFrame and float
-        A row for each variable: b, and A where the boundary is curved.
+        One row per variable: b, and A if the boundary is curved.
     """
     A, b, c = function.expanded()
     frame = pd.DataFrame({"": list(names), "b": b})
@@ -193,12 +194,12 @@ def ratio_coefficients(function: Quadric, names: Sequence[str]) -> tuple[pd.Data
 
 
 def _units(pipeline: Pipeline, width: int) -> tuple[Array, Array]:
-    """Return origin and scale that take the classifier's coordinates to the user's units."""
+    """Return the origin and scale that map the classifier's coordinates to the user's units."""
     steps = dict(pipeline.steps[:-1])
     if "standardize" in steps and not {"pca", "svd", "basis"} & set(steps):
         step = steps["standardize"]
         scale = np.asarray(step.scale_, dtype=float)
-        # A constant has no scale of its own.
+        # A constant feature has no scale.
         usable = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
         return np.asarray(step.mean_, dtype=float), usable
     return np.zeros(width), np.ones(width)
@@ -218,7 +219,7 @@ def _likelihood(
     model: Any, seen: Any, codes: NDArray[np.intp], log_scale: float, is_joint: bool
 ) -> float | None:
     if is_joint:
-        # A density by the user's units is lower by what a standard deviation holds of them.
+        # The density per user's unit is the standardised one divided by the standard deviations.
         return model_log_likelihood(model, seen, codes) - len(codes) * log_scale
     if not hasattr(model, "predict_proba"):
         return None

@@ -1,4 +1,4 @@
-"""Estimates of a classifier of images, as images: class means, and the basis that PCA found."""
+"""Estimates of an image classifier as images: class means and principal components."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lincore.errors import DataError
 from lincore.inspection.projections import class_means
 from lincore.utils.typing import Array
 
-# Components that are returned.
+# Maximum number of components that are returned.
 _MOST = 12
 
 
@@ -23,13 +23,13 @@ class LearnedImages(NamedTuple):
     Attributes
     ----------
     classes : tuple of K str
-        Those with training rows.
+        Classes with training rows.
     means : ndarray of shape (K, height, width, ...)
-        Of their training rows, in grey levels.
+        Class means in grey levels.
     mean : ndarray of shape (height, width, ...), or None
         The origin of the principal components, in grey levels; None without PCA.
     basis : ndarray of shape (m, height, width, ...)
-        The first components: steps of length one along them; no row without PCA.
+        The first components, as unit vectors; empty without PCA.
     eigenvalues : ndarray of shape (m,)
         Variances of the training rows along the components.
     """
@@ -42,7 +42,7 @@ class LearnedImages(NamedTuple):
 
 
 def grey_levels(images: Array) -> NDArray[np.uint8]:
-    """Return images of mean grey levels, or colours, as bytes.
+    """Round averaged images to bytes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def grey_levels(images: Array) -> NDArray[np.uint8]:
 
 
 def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> LearnedImages:
-    """Return what a fitted pipeline has learned of images, as images.
+    """Return what a fitted pipeline has learned from images, as images.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) ->
     Raises
     ------
     DataError
-        When the rows are no images.
+        If the rows are not images.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Joint log likelihood of Gaussian classes, and the log ratio of two: A, b and c."""
+"""Joint log likelihood of Gaussian classes, and the log ratio of two classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LogRatio(NamedTuple):
     Attributes
     ----------
     A : ndarray of shape (p, p)
-        Symmetric; zero for classes of one covariance.
+        Symmetric; zero if the covariances are equal.
     b : ndarray of shape (p,)
     c : float
     """
@@ -30,7 +30,7 @@ class LogRatio(NamedTuple):
     c: float
 
     def values(self, X: ArrayLike) -> Array:
-        """Return it at rows X (n, p), shape (n,)."""
+        """Return the function at rows X (n, p), shape (n,)."""
         rows = np.asarray(X, dtype=float)
         return np.asarray(((rows @ self.A) * rows).sum(axis=1) + rows @ self.b + self.c)
 
@@ -38,7 +38,7 @@ class LogRatio(NamedTuple):
 def joint_log_likelihood(
     X: ArrayLike, codes: ArrayLike, means: ArrayLike, covariances: ArrayLike, priors: ArrayLike
 ) -> float:
-    """Return ``Σᵢ log p(yᵢ) + log p(xᵢ | yᵢ)`` for Gaussian classes of any parameters, in nats.
+    """Return ``Σᵢ log p(yᵢ) + log p(xᵢ | yᵢ)`` for Gaussian classes with given parameters, in nats.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
     model : LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis or GaussianNB
     X : array-like of shape (n, p)
     y : array-like of shape (n,)
-        Labels that the model was shown.
+        Labels among the classes of the model.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
     Raises
     ------
     DataError
-        For a classifier without class densities, and for labels that it does not know.
+        If the classifier has no class densities or does not know a label.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
     codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     if not np.array_equal(model.classes_[codes], labels):
         raise DataError(
-            "Some rows are of classes that the model has not seen.",
+            "Some rows belong to classes that are unknown to the model.",
             where="y",
             remedy="Leave these rows out.",
         )
@@ -130,18 +130,18 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
 
 
 def log_ratio(model: Any, first: int, second: int) -> LogRatio:
-    """Return the log ratio of two classes of a fitted classifier, in its own features.
+    """Return the log ratio of two classes of a fitted classifier, in terms of its features.
 
     Parameters
     ----------
     model : classifier of lincore, or Pipeline that ends in one
     first, second : int
-        Positions of two classes; positive where the first is likelier.
+        Positions of two classes; the ratio is positive where the first is more likely.
 
     Raises
     ------
     TypeError
-        As `lincore.estimators.boundary` does, for classifiers without such a function.
+        If the classifier has no such function; see `lincore.estimators.boundary`.
 
     References
     ----------
@@ -163,8 +163,7 @@ def gaussian_log_ratio(
 ) -> LogRatio:
     """Return the log ratio of two Gaussian classes of given parameters.
 
-    ``A = (Σ₂⁻¹ - Σ₁⁻¹) / 2``, ``b = Σ₁⁻¹μ₁ - Σ₂⁻¹μ₂``, and c the rest of both log joint
-    densities.
+    ``A = (Σ₂⁻¹ - Σ₁⁻¹) / 2``, ``b = Σ₁⁻¹μ₁ - Σ₂⁻¹μ₂``, and c contains the constant terms.
 
     Parameters
     ----------

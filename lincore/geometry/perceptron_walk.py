@@ -1,4 +1,4 @@
-"""The perceptron's walk, one visited row after the other, from any start."""
+"""The steps of the perceptron algorithm, one visited row after the other, from any start."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from lincore.utils.typing import Array, Flags
 
 
 class PerceptronWalk(NamedTuple):
-    """All visits of a perceptron of two classes.
+    """The steps of a perceptron with two classes.
 
     Attributes
     ----------
     rows : ndarray of shape (t,)
-        The row that is visited.
+        Visited rows.
     epochs : ndarray of shape (t,)
-        From 0.
+        Epoch of each visit, from 0.
     mistaken : ndarray of shape (t,)
-        Whether the row was misclassified, or on the line, and so changed the weights.
+        Whether the row was misclassified or on the boundary, and so changed the weights.
     weights : ndarray of shape (t + 1, p + 1)
-        Before the first and after every visit, the intercept first.
+        Weights before the first and after every visit, the intercept first.
     converged : bool
-        Whether the last epoch was without a mistake.
+        Whether the last epoch had no mistake.
     """
 
     rows: NDArray[np.intp]
@@ -49,23 +49,23 @@ def perceptron_walk(
     max_epochs: int = 100,
     order: ArrayLike | None = None,
 ) -> PerceptronWalk:
-    """Visit rows one by one and add to the weights what is misclassified.
+    """Visit rows one by one and change the weights at every mistake.
 
-    ``w += eta (d - s) (1, x)`` with d = ±1 the true side and s = ±1 the predicted one: a row
-    that is right leaves the weights alone, and one on the line counts as a mistake.
+    ``w += eta (d - s) (1, x)`` with the true side d = ±1 and the predicted side s = ±1: a correctly
+    classified row changes nothing, and a row on the boundary counts as a mistake.
 
     Parameters
     ----------
     X : array-like of shape (n, p)
-        In the features in which the steps are made.
+        The features of the perceptron.
     y : array-like of shape (n,)
-        Labels of two classes; positive weights speak for the second of the sorted ones.
+        Labels of two classes; scores are positive for the second one in sorted order.
     start : array-like of shape (p + 1,), optional
-        The intercept first; zero when not given.
+        The intercept first. Default: zero.
     eta : float, default 1.0
     max_epochs : int, default 100
     order : array-like of shape (n,), optional
-        In which rows are visited in every epoch; as they come when not given.
+        Order in which rows are visited in every epoch. Default: their order in X.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def perceptron_walk(
     Raises
     ------
     DataError
-        For more or fewer than two classes, and for a start, an order or a step that does not fit.
+        If there are not exactly two classes, or the start, the order or eta is invalid.
 
     References
     ----------
@@ -90,7 +90,7 @@ def perceptron_walk(
     labels, codes = np.unique(y, return_inverse=True)
     if len(labels) != 2 or len(codes) != len(rows):
         raise DataError(
-            f"The walk is of two classes, and these are {len(labels)}.",
+            f"The perceptron needs two classes, not {len(labels)}.",
             where="y",
             remedy="Leave classes out, or merge them; give each row one label.",
         )
@@ -98,13 +98,13 @@ def perceptron_walk(
     visited = np.arange(len(rows)) if order is None else np.asarray(order, dtype=np.intp)
     if weights.shape != (rows.shape[1],) or not np.isfinite(weights).all():
         raise DataError(
-            f"A start has {rows.shape[1]} finite weights, the intercept first.",
+            f"The start must have {rows.shape[1]} finite weights, the intercept first.",
             where="start",
             remedy="Give one weight for each feature and one more.",
         )
     if not np.array_equal(np.sort(visited), np.arange(len(rows))) or not eta > 0:
         raise DataError(
-            "An order visits every row once, and a step is longer than zero.",
+            "The order must contain every row once, and eta must be positive.",
             where="order, eta",
             remedy="Give a permutation of the rows and a positive eta.",
         )

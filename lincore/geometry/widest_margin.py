@@ -1,4 +1,4 @@
-"""The separating plane of widest margin, which gives the perceptron its least bound."""
+"""The separating plane with the widest margin, which gives the tightest perceptron bound."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from lincore.utils.typing import Array
 
 
 def widest_margin(X: ArrayLike, y: ArrayLike) -> Array:
-    """Return the weights of widest margin in the space of (1, x), shape (p + 1,).
+    """Return the weights with the widest margin in the space of (1, x), shape (p + 1,).
 
     Parameters
     ----------
     X : array-like of shape (n, p)
-        Of a few hundred rows.
+        At most a few hundred rows.
     y : array-like of shape (n,)
         Labels of two classes.
 
     Returns
     -------
     ndarray of shape (p + 1,)
-        The intercept first; the least margin is 1.
+        The intercept first; scaled so that the smallest margin is 1.
 
     Raises
     ------
     DataError
-        Where no plane separates the classes.
+        If no plane separates the classes.
 
     References
     ----------
-    Bishop (2006), eqs. 7.6 and 7.5; here the intercept counts in the length, as in Novikoff's
-    bound.
+    Bishop (2006), eqs. 7.6 and 7.5; here the norm includes the intercept, as in Novikoff's bound.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def widest_margin(X: ArrayLike, y: ArrayLike) -> Array:
     least = float((signed @ w).min())
     if least <= 0:
         raise DataError(
-            "No plane was found that separates the classes.",
+            "No plane that separates the classes was found.",
             where="widest margin",
             remedy="Give classes that a plane separates.",
         )

@@ -1,5 +1,8 @@
+from .attribution import PARTS as PARTS
+from .attribution import Attribution as Attribution
 from .bayes_reference import BayesReference as BayesReference
 from .bayes_reference import true_parameters_of as true_parameters_of
+from .class_size_sweep import SWEEP_REPEATS as SWEEP_REPEATS
 from .class_size_sweep import sweep as sweep
 from .cost.curve import CostCurve as CostCurve
 from .cost.curve import CostRatios as CostRatios
@@ -17,8 +20,12 @@ from .deployment import log_prior_shift as log_prior_shift
 from .deployment import minimum_cost_decisions as minimum_cost_decisions
 from .deployment import priors_with_share as priors_with_share
 from .losses import recall_names as recall_names
+from .one_third import OneThird as OneThird
+from .one_third import a_third as a_third
 from .optimism import optimism_of_best as optimism_of_best
 from .remedies import REMEDIES as REMEDIES
+from .remedies import Advice as Advice
+from .remedies import Remedy as Remedy
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
 from .size_curves import Grid as Grid
@@ -30,6 +37,11 @@ from .study import training_error as training_error
 from .subsets import reduce_proportionally as reduce_proportionally
 from .trials import can_be_batched as can_be_batched
 from .trials import condition_sample as condition_sample
+from .typed import TypedCosts as TypedCosts
+from .typed import TypedSizes as TypedSizes
+from .typed import type_costs as type_costs
+from .typed import type_sizes as type_sizes
+from .typed import usual_costs as usual_costs
 from .views import aligned_planes as aligned_planes
 from .views import condition_view as condition_view
 from .views import shared_planes as shared_planes

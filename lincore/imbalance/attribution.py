@@ -17,8 +17,8 @@ PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
 Pairs = tuple[tuple[str, str], ...]
 
-#: Each part is the loss of the first condition less that of the second, averaged over its pairs:
-#: both orders of the two corrections, with the part corrected first and last. They telescope.
+#: A part is the loss of the first condition minus that of the second, averaged over its pairs: the
+#: part is corrected first in one pair and second in the other. The parts sum to the total.
 PAIRS_OF: Mapping[str, Pairs] = {
     "prior shift": (("reduced", "corrected priors"), ("balanced weights", "both")),
     "majority bias": (("reduced", "balanced weights"), ("corrected priors", "both")),
@@ -34,15 +34,15 @@ class Attribution(NamedTuple):
     ----------
     method, loss : str
     full, reduced : Interval
-        The loss itself: shares of rows, or nats for "log loss".
+        The loss on each set: shares of rows, or nats for "log loss".
     prior_shift, majority_bias, sample_size, class_size : Interval
         In the unit of the loss. Positive is worse, except for recalls, where negative is worse.
     total : Interval
-        Of reduced less full.
+        Reduced minus full.
     by_seed : ndarray of shape (4, S)
-        The four parts at every seed, in this order; their sum over the first axis is the total.
+        The four parts by seed; their sum is the total.
     orders : dict of part to (float, float)
-        Prior shift and majority bias, corrected first and corrected second.
+        Prior shift and majority bias if corrected first and if corrected second.
     """
 
     method: str
@@ -58,7 +58,7 @@ class Attribution(NamedTuple):
     orders: Mapping[str, tuple[float, float]]
 
     def __str__(self) -> str:
-        """Return one line for each part, with the ends of its interval."""
+        """Return one line per part, with its interval."""
         lines = {"full": self.full, **self.parts, "total": self.total, "reduced": self.reduced}
         return f"{self.loss} of {self.method}\n" + "\n".join(
             f"{name:<12}{part.value:8.4f}  ({part.low:.4f} to {part.high:.4f})"
@@ -79,26 +79,26 @@ class Attribution(NamedTuple):
 
 @per_results
 def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attribution:
-    """Decompose the loss of a method due to the reduction of the training rows.
+    """Decompose the loss of a method that is due to the reduction of the training set.
 
-    With L(D, w, π) the loss on the untouched test set of a model trained on rows D with class
-    weights w and priors π; F the full, R the reduced and C the control subset, which has as many
-    rows as R but the shares of F:
+    L(D, w, π) is the loss on the unchanged test set of a model trained on rows D with class weights
+    w and priors π. F is the full, R the reduced and C the control subset, which has as many rows as
+    R but the class shares of F:
 
     =============  ==================================  =========================================
-    prior shift    L(R, πR, πR) - L(R, πR, πF)         it has learned that the class is rare
-    majority bias  L(R, πR, πF) - L(R, πF, πF)         axes, covariance follow large classes
-    sample size    L(C, πF, πF) - L(F, πF, πF)         any set of this size costs this
-    class size     L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
+    prior shift    L(R, πR, πR) - L(R, πR, πF)         the model learned that the class is rare
+    majority bias  L(R, πR, πF) - L(R, πF, πF)         pooled estimates follow large classes
+    sample size    L(C, πF, πF) - L(F, πF, πF)         the training set is smaller
+    class size     L(R, πF, πF) - L(C, πF, πF)         the class has fewer rows than others
     =============  ==================================  =========================================
 
-    The first two as written correct the priors first. Each is the mean of this and of the other
-    order, L(R, πF, πR) - L(R, πF, πF) and L(R, πR, πR) - L(R, πF, πR): Shapley's value of the two
-    corrections. The four add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method
-    without posterior probabilities has no priors to correct: its prior shift is zero, and what it
-    learned from the shares is in the majority bias.
+    As written, the first two correct the priors first. Each is averaged with the other order, L(R,
+    πF, πR) - L(R, πF, πF) and L(R, πR, πR) - L(R, πF, πR): the Shapley value of the two
+    corrections. The four parts sum exactly to L(R, πR, πR) - L(F, πF, πF). A method without
+    posterior probabilities has no priors to correct: its prior shift is zero, and the effect of the
+    class shares is part of the majority bias.
 
-    Intervals take the rows as sampling units, see `lincore.metrics.row_variance`.
+    Intervals use rows as sampling units, see `lincore.metrics.row_variance`.
     """
     by_pair = {
         part: [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
@@ -123,7 +123,7 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
 
 
 def means_by_order(by_pair: Mapping[str, list[Array]]) -> dict[str, tuple[float, float]]:
-    """Return the mean over seeds of each part that depends on the order, for both orders."""
+    """Return the mean over seeds of each order-dependent part, for both orders."""
     return {
         part: (float(first.mean()), float(last.mean()))
         for part, (first, last) in ((p, v) for p, v in by_pair.items() if len(v) == 2)
@@ -140,7 +140,7 @@ def contrast_of(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
 
 
 def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str) -> Interval:
-    """Return the mean loss of a condition with its interval, within the values that it can have."""
+    """Return the mean loss of a condition with its interval, clipped to possible values."""
     most = study.named(loss).highest
     variance = study.variance(method, {condition: 1.0}, loss)
     return _of_study(study, study.loss(method, condition, loss), loss, variance).within(0.0, most)
@@ -149,7 +149,7 @@ def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str)
 def change_over_seeds(
     study: SubsetLosses, method: str, loss: str, worse: str, better: str
 ) -> Interval:
-    """Return the mean of a loss in one condition less that in another, with its interval."""
+    """Return the mean difference of a loss between two conditions, with its interval."""
     return _mean_change(study, method, loss, ((worse, better),))
 
 

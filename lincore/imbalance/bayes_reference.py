@@ -24,15 +24,15 @@ class BayesReference(NamedTuple):
     Attributes
     ----------
     least : ExpectedLoss
-        The error that no classifier can go below.
+        The Bayes error, the minimum for any classifier.
     on_test : Interval
-        Its error on the test rows, with Wilson's interval of their (effective) number.
+        Its error on the test rows, with Wilson's interval for their (effective) number.
     pipeline : Pipeline
-        The classifier as the only step "classify", on codes, to be drawn.
+        The classifier as single step "classify", fitted on codes, for plots.
     is_clean : bool
-        Whether the rows are from nothing but these Gaussians: no outliers, no wrong labels.
+        Whether the rows have neither outliers nor label noise.
     results : Results
-        What it makes of the test rows, to be scored as the models are.
+        Its predictions for the test rows.
     """
 
     least: ExpectedLoss
@@ -43,18 +43,18 @@ class BayesReference(NamedTuple):
 
 
 def true_parameters_of(study: BalanceStudy, data: Dataset) -> BayesReference:
-    """Return what can be reached on the test set of a study, whose shares are the full set's.
+    """Return the Bayes classifier of a study's data, with the class shares of the full set.
 
     Parameters
     ----------
     study : BalanceStudy
     data : Dataset
-        Generated.
+        Generated data.
 
     Raises
     ------
     ValueError
-        When the truth is not known.
+        If the true distribution is unknown.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> BayesReference:
     """
     known = data.truth
     if known is None:
-        raise ValueError("The distribution behind these rows is not known.")
+        raise ValueError("The true distribution of these rows is unknown.")
     test: NDArray[np.intp] = study.example.split.test
     model = BayesClassifier(known.means, known.covariances, study.shares("full"))
     least = bayes_error(model)
@@ -83,7 +83,7 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> BayesReference:
         seconds=np.zeros(1),
         settings=Settings(row_weights=weight),
     )
-    # Of unequal weights their effective number (Kish); of equal ones it is that of the rows.
+    # Kish's effective number, which for equal weights is the number of rows.
     weight = np.ones(len(test)) if weight is None else weight
     n, wrong = effective_number(weight), np.average(predicted != truth, weights=weight)
     value, low, high = (float(end) for end in wilson(wrong * n, n))

@@ -13,12 +13,13 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import Prediction, fit_samples
+from lincore.imbalance.sample_predictions import Prediction
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import NestedSubsets, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
-from lincore.model_selection.engine import FitTask, TrainingSample
+from lincore.model_selection.engine import Task
+from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
@@ -26,19 +27,21 @@ from lincore.moments.moments import Moments
 from lincore.utils.threads import WORTHWHILE, n_threads
 from lincore.utils.typing import Array, Counts, Progress
 
-# Numbers in the rows that an iterative method sees, up to which it is fitted at every size.
+# Maximum number of values in the rows for which iterative methods are fitted at every size.
 FEW_VALUES = 500_000
-# Else at every so many sizes.
+# With more, they are fitted at every fourth size.
 STRIDE = 4
-# After so many sizes of few rows one may ask to stop.
+# Small sizes fitted together, after which the sweep can be stopped.
 TOGETHER = 4
 
 NOBODY = np.empty(0, dtype=np.intp)
+#: Random splits of a sweep.
+SWEEP_REPEATS = 10
 
 
 def sweep(
     data: Dataset,
-    classes: Any,
+    classes: Sequence[Any],
     sizes: Sequence[float] | None = None,
     methods: Any = ("lda", "qda", "logistic"),
     *,
@@ -46,38 +49,43 @@ def sweep(
     split: str | Split | None = None,
     test_size: float = 0.3,
     seed: int = 0,
-    repeats: int = 10,
+    repeats: int = SWEEP_REPEATS,
     exact: bool = True,
     progress: Progress | None = None,
     keep: Callable[[Sweep], None] | None = None,
+    n_jobs: int | None = None,
 ) -> Sweep:
-    """Reduce some classes of the training set step by step, and record all losses of all methods.
+    """Reduce some classes of the training set step by step and record the losses of all methods.
 
-    Smaller sets are subsets of larger ones, so methods fitted from moments need one pass over the
-    training rows for all sizes together. Other methods are fitted at each size, or with many rows
-    at every fourth size. Sampling weights are used as in `lincore.balance`.
+    Smaller sets are subsets of larger ones, so methods fitted from moments need only one pass over
+    the training rows. Other methods are fitted at each size, or at every fourth size if there are
+    many rows. Sampling weights are used as in `lincore.balance`.
 
     Parameters
     ----------
     data : Dataset
-    classes : label, or sequence of labels
-        Which classes shrink, together.
+    classes : sequence of labels
+        Classes that are reduced together.
     sizes : sequence of int or float, optional
-        Training rows of each of these classes, as numbers or as shares (floats up to 1.0); all
-        rows are always added. Default: 20 from all rows down to a few, in equal ratios.
+        Training rows of each of these classes, as numbers or as shares (floats up to 1.0); the size
+        with all rows is always added. Default: 20 sizes from all rows down to a few, in equal
+        ratios.
     methods, steps, split, test_size, seed
         As for `lincore.balance`.
     repeats : int
-        Random choices of the rows.
+        Number of random choices of the rows.
     progress : callable, optional
         Called as ``progress(done, total, what)`` after every few sizes and after each repetition,
-        of which `done` are finished; to return False stops the sweep with those that are. Stopped
-        in the first, it returns the sizes that are there, and NaN for the others.
+        with the number of finished repetitions. Returning False stops the sweep, which returns the
+        finished repetitions; during the first, the finished sizes and NaN for the others.
     keep : callable, optional
-        Given the sweep so far: after each size in the first repetition, then after each.
+        Called with the sweep so far: after each size in the first repetition, then after each
+        repetition.
     exact : bool
-        Also the curves of classes that are rarer but known as well as from all rows
-        (`Moments.scale`), which have no noise from the choice of rows.
+        Also compute curves in which the classes are rarer but estimated from all rows
+        (`Moments.scale`), without noise from the choice of rows.
+    n_jobs : int, optional
+        Processes, as in `lincore.compare`.
 
     Returns
     -------
@@ -86,13 +94,13 @@ def sweep(
     Raises
     ------
     DataError
-        For classes and sizes that are not there.
+        If classes or sizes are invalid.
 
     Examples
     --------
     >>> import lincore
     >>> data = lincore.sample("gaussian")
-    >>> found = sweep(data, "class 3", [5, 10, 20, 40], ["lda", "qda"], repeats=3)
+    >>> found = sweep(data, ["class 3"], [5, 10, 20, 40], ["lda", "qda"], repeats=3)
     >>> found.rows.tolist()
     [5.0, 10.0, 20.0, 40.0, 53.0]
     >>> curve = found.curve("lda", "recall of class 3")
@@ -101,10 +109,14 @@ def sweep(
     """
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
-    labels = _labels(classes)
+    labels = tuple(classes)
+    if not labels:
+        raise DataError("No class to reduce.", remedy="Name at least one.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
+    plan = Plan(
+        data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed, n_jobs
+    )
     first, nested = plan.draw(0)
     counts = nested.counts
     subsets = _subset_sizes(data, labels, sizes, counts)
@@ -154,12 +166,12 @@ def _one_seed(
     exact: bool,
     tell: Callable[[Array, int], bool],
 ) -> tuple[Array, bool]:
-    """Return the losses of one seed, (M, A, 4, L), NaN where nothing was fitted; and whether all.
+    """Return the losses of one seed (M, A, 4, L), NaN if not fitted, and whether it was finished.
 
-    `tell` hears the losses after every few sizes, and how many are there; False stops.
+    `tell` is called with the losses and the number of sizes after every few sizes; False stops.
     """
     data, (split, nested) = plan.data, plan.draw(repeat)
-    # By group the split has other sizes each time.
+    # Group splits have different sizes each time.
     subsets = [np.minimum(subset, nested.counts) for subset in subsets]
     serve = moments_serve(plan, len(split.train))
     losses = np.full((len(plan.methods), len(subsets), len(CURVES), 3 + data.n_classes), np.nan)
@@ -167,11 +179,11 @@ def _one_seed(
     summaries = nested.grow(data.X, subsets, data.weights) if serve else iter([None] * len(subsets))
     last = None
 
-    def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> FitTask:
-        _, subset, moments = task
+    def task_of(size: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Task:
+        _, subset, moments = size
         solved = moments is not None and all(method.from_moments for method in methods)
-        sample = TrainingSample(NOBODY if solved else nested.take(subset), None, moments)
-        return FitTask(data, sample, split.test, plan.steps, plan.seed)
+        rows = NOBODY if solved else nested.take(subset)
+        return Task(TrainingSample(rows, None, moments), split.test)
 
     def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
         asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
@@ -180,11 +192,11 @@ def _one_seed(
             asked.setdefault(every_method, []).append(task)
         for every_method, chosen in asked.items():
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
-            # The largest first: of the sizes at which a method fails that is the one to report.
+            # Largest first: if a method fails at several sizes, the largest is reported.
             chosen.reverse()
             reasons: dict[str, str] = {}
-            # Convergence and separation are not reported: these are what the curve is about.
-            every, _ = fit_samples([job(task, methods) for task in chosen], methods, reasons)
+            # Convergence and separation warnings are expected at small sizes.
+            every, _ = plan.fit([task_of(size, methods) for size in chosen], reasons, methods)
             plan.failures.update(reasons)
             entries = [
                 Entry(
@@ -196,9 +208,9 @@ def _one_seed(
 
     tasks = zip(range(len(subsets)), subsets, summaries, strict=True)
     n_values = len(split.train) * data.n_features
-    # Small ones are solved together, but for the first few, when somebody waits for something to
-    # look at. Of others as many at a time as there are threads, one in each: the moments of all
-    # sizes would fill the memory.
+    # Small sizes are solved together, except the first few, so that the user sees results soon.
+    # Larger ones are limited to one per thread, because the moments of all sizes would not fit into
+    # memory.
     small = n_values < WORTHWHILE
     number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else n_threads()
     while batch := list(islice(tasks, number)):
@@ -221,21 +233,21 @@ def _exact(
     split: Split,
     nested: NestedSubsets,
 ) -> None:
-    """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
+    """Store the losses (M, A, 2, L) of fits to all rows with the class weights of each size."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts, jobs, priors = subsets[-1], [], []
+    counts, tasks, priors = subsets[-1], [], []
     totals = nested.totals(counts, plan.data.weights)
     for subset in subsets:
         weight = np.ones(len(subset))
         np.divide(subset, counts, out=weight, where=counts > 0)
         priors.append(_shares(totals * weight))
         sample = TrainingSample(NOBODY, weight, moments)
-        jobs.append(FitTask(plan.data, sample, split.test, plan.steps, plan.seed))
-    # Large models of all sizes would fill the memory.
+        tasks.append(Task(sample, split.test))
+    # Large models of all sizes would not fit into memory.
     small = len(split.train) * plan.data.n_features < WORTHWHILE
-    number = len(jobs) if small else n_threads()
-    for start in range(0, len(jobs), number):
-        every, _ = fit_samples(jobs[start : start + number], methods, plan.failures)
+    number = len(tasks) if small else n_threads()
+    for start in range(0, len(tasks), number):
+        every, _ = plan.fit(tasks[start : start + number], plan.failures, methods)
         entries = [
             Entry(losses[:, a], fits, (priors[a], priors[-1]))
             for a, fits in enumerate(every, start)
@@ -256,7 +268,7 @@ class Entry(NamedTuple):
 
 
 def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
-    """Write the losses of sizes that were fitted together."""
+    """Store the losses of sizes that were fitted together."""
     truth, n_classes = plan.data.codes[split.test], plan.data.n_classes
     weight = plan.data.weights_of(split.test)
     for i, method in enumerate(plan.methods):
@@ -284,24 +296,16 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
 
 
 def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
-    """Return whether the iterative methods are fitted at a size too."""
+    """Return whether iterative methods are fitted at a size."""
     width = plan.steps.n_components
     p = width if isinstance(width, int) else plan.data.n_features
     return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0
 
 
-def _labels(classes: Any) -> tuple[Any, ...]:
-    single = isinstance(classes, str) or np.ndim(classes) == 0
-    labels = (classes,) if single else tuple(classes)
-    if not labels:
-        raise DataError("No class to vary.", remedy="Name at least one.")
-    return labels
-
-
 def _subset_sizes(
     data: Dataset, labels: tuple[Any, ...], sizes: Sequence[float] | None, counts: Counts
 ) -> list[Counts]:
-    """Return the sizes of all subsets, increasing, (K,) each; the last has all rows."""
+    """Return the class counts (K,) of all subsets in increasing order; the last has all rows."""
     known = data.classes.tolist()
     smallest = wanted_sizes(data, counts, dict.fromkeys(labels, 1))
     available = counts[[known.index(label) for label in labels]]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +17,13 @@ from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
 from lincore.metrics.priors import adjust_priors, decide
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import row_weights
-from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array
 
 
 def condition_priors(study: BalanceStudy, condition: str) -> Array:
-    """Return the priors behind the posteriors of a condition, for each method, shape (M, K).
+    """Return the priors implied by the posteriors of each method in a condition, shape (M, K).
 
-    Those of a method that learns none from the rows are equal.
+    Equal for methods that do not learn priors from the rows.
 
     Parameters
     ----------
@@ -37,7 +34,7 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
     Returns
     -------
     ndarray of shape (M, K)
-        A row for each method; of one that learns no priors from the rows 1/K each.
+        One row per method.
 
     Examples
     --------
@@ -53,24 +50,22 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
     return np.stack([equal if shifts[m, condition] is None else learned for m in study.methods])
 
 
-def error_in_deployment(
-    results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
-) -> Interval:
-    """Return the expected error under these class priors.
+def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
+    """Return the expected error under given class priors.
 
     Parameters
     ----------
     results : Results
-        Of one test set.
+        Results on one test set.
     method : str
-    priors : array-like of shape (K,), or mapping of label to prior
+    priors : array-like of shape (K,)
         Classes without test rows are left out, and the other priors are rescaled.
 
     Returns
     -------
     Interval
-        The mean of the classes' own errors, weighted; 95 %, by the normal distribution, with one
-        correct and one misclassified row added to each class where its spread is estimated.
+        Mean of the class errors weighted by the priors, with a 95 % normal interval. To estimate
+        its variance, one correct and one misclassified row are added to each class.
 
     Examples
     --------
@@ -83,10 +78,8 @@ def error_in_deployment(
     return _expected(results, wrong.astype(float), priors, is_share=True)
 
 
-def log_loss_in_deployment(
-    results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
-) -> Interval:
-    """Return the expected log loss, in nats, under these class priors.
+def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
+    """Return the expected log loss, in nats, under given class priors.
 
     See `error_in_deployment`.
 
@@ -95,8 +88,8 @@ def log_loss_in_deployment(
     results : Results
     method : str
         One of ``results.methods``.
-    priors : array-like of shape (K,), or mapping of label to prior
-        Priors in deployment: not negative, of sum 1.
+    priors : array-like of shape (K,)
+        Priors in deployment: nonnegative, with sum 1.
     """
     if not has_posteriors(results, method):
         return UNKNOWN
@@ -105,15 +98,15 @@ def log_loss_in_deployment(
 
 
 def cost_in_deployment(
-    results: Results, method: str, priors: ArrayLike | Mapping[Any, float], costs: ArrayLike
+    results: Results, method: str, priors: ArrayLike, costs: ArrayLike
 ) -> Interval:
-    """Return the expected cost of a row under these class priors.
+    """Return the expected cost per row under given class priors.
 
     Parameters
     ----------
     results : Results
     method : str
-    priors : array-like of shape (K,), or mapping of label to prior
+    priors : array-like of shape (K,)
     costs : array-like of shape (K, K)
         Cost of predicting a row of one class (first axis) as another (second axis), in any unit.
     """
@@ -141,17 +134,17 @@ def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
 
 
 def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
-    """Return what to add to log posteriors under priors `old` (K,) to have them under `new` (K,).
+    """Return the shift of log posteriors that changes their priors from `old` to `new`.
 
     Parameters
     ----------
     old, new : array-like of shape (K,)
-        Priors, of sum 1.
+        Priors with sum 1.
 
     Returns
     -------
     ndarray of shape (K,)
-        ``log(new / old)``, -inf where either is 0; the sums are to be normalised again.
+        ``log(new / old)``, -inf if either is 0; normalise the sums afterwards.
 
     Examples
     --------
@@ -166,21 +159,21 @@ def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
 
 
 def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
-    """Return priors with a given share of one class, and the others in proportion.
+    """Return priors with a given share of one class and the others in proportion.
 
     Parameters
     ----------
     priors : array-like of shape (K,)
-        Of sum 1.
+        With sum 1.
     code : int
-        Of the class whose share is given.
+        Code of the class whose share is given.
     share : float
         Between 0 and 1.
 
     Returns
     -------
     ndarray of shape (K,)
-        Of sum 1; the other classes keep their ratios.
+        With sum 1; the ratios of the other classes are unchanged.
 
     Examples
     --------
@@ -207,12 +200,12 @@ def error_by_share(
     ----------
     results : Results
     old : array-like of shape (M, K)
-        The priors behind the posteriors.
+        Priors implied by the posteriors.
     code : int
-        Of the class whose share varies.
+        Code of the class whose share varies.
     shares : array-like of shape (S,)
     corrected : bool
-        Whether the model uses the share as its prior, or keeps its learned priors.
+        Whether the model uses the share as its prior or keeps its learned priors.
 
     Returns
     -------
@@ -231,21 +224,19 @@ def error_by_share(
 def _expected(
     results: Results,
     values: Array,
-    priors: ArrayLike | Mapping[Any, float],
+    priors: ArrayLike,
     *,
     is_share: bool = False,
 ) -> Interval:
     """Return the mean of values (m,) by class, weighted by the priors.
 
-    Where rows have sampling weights, means are weighted and as sure as those of the effective
-    number of rows (Kish).
+    With sampling weights, means are weighted and their variance is that of Kish's effective number
+    of rows.
     """
     n_classes, own = len(results.classes), row_weights(results)
     own = np.ones(len(values)) if own is None else own
     total = np.bincount(results.truth, own, n_classes)
     count = np.array([effective_number(own[results.truth == k]) for k in range(n_classes)])
-    if isinstance(priors, Mapping):
-        priors = probabilities(priors, results.classes)
     weight = np.where(count > 0, np.asarray(priors, dtype=float), 0.0)
     if not weight.sum() > 0:
         return UNKNOWN
@@ -257,7 +248,7 @@ def _expected(
         variance = near * (1 - near)
     else:
         deviations = values - mean[results.truth]
-        # Of the weighted mean of a class by linearisation, times the number that divides it below.
+        # Variance of a weighted mean by linearisation, times the number that divides it below.
         spread = np.bincount(results.truth, (own * deviations) ** 2, n_classes)
         spread *= np.divide(n, total, out=np.zeros(n_classes), where=total > 0) ** 2
         variance = spread / np.maximum(count - 1, 1)

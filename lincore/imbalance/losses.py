@@ -20,9 +20,9 @@ from lincore.utils.typing import Array, Flags
 
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "mean recall of others"
-#: From this ratio of class sizes on the errors of small classes lead.
+#: With a larger ratio of class sizes, "balanced error" is the default loss.
 UNEQUAL = 1.5
-# L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
+# L(D, w, π) in storage order: rows, weights and priors of F, R or C.
 CONDITIONS = (
     "full",
     "reduced",
@@ -37,21 +37,21 @@ CONDITIONS = (
 
 
 class Loss(NamedTuple):
-    """A loss of a study: a mean over classes of the mean losses of their rows.
+    """A loss of a study: a weighted mean over classes of the mean losses of their rows.
 
     Attributes
     ----------
     name : str
     weights : ndarray of shape (K,) or None
-        Of the classes, to any scale; None where each class weighs as many rows as it has.
+        Class weights to any scale; None for weights by number of rows.
     greater_is_better : bool
         Whether it is a recall.
     is_share : bool
-        Whether it is between 0 and 1; otherwise it is in nats, or in the unit of the costs.
+        Whether it is between 0 and 1; otherwise it is in nats or in the unit of the costs.
     kind : int
-        Which losses of rows, as in `RowVariance.of`; for a recall, whether they are wrong.
+        Kind of row loss, as in `RowVariance.of`; for a recall, whether rows are misclassified.
     code : int or None
-        The class, for a recall of one.
+        Class of a recall.
     """
 
     name: str
@@ -63,25 +63,25 @@ class Loss(NamedTuple):
 
     @property
     def highest(self) -> float:
-        """The largest value that it can have."""
+        """The largest possible value."""
         return 1.0 if self.is_share else np.inf
 
     def compute(self, sums: Array, counts: NDArray[Any], shares: Array | None = None) -> Array:
-        """Return it from the losses of test rows, NaN where no class that it weighs was tested."""
+        """Compute the loss from summed row losses; NaN if no class with weight was tested."""
         by_rows = counts if shares is None else shares
         weights = by_rows if self.weights is None else self.weights
         with np.errstate(invalid="ignore"):
-            if self.code is not None:  # much the quickest, of many classes
+            if self.code is not None:  # much faster with many classes
                 mean = sums[self.kind][..., self.code] / counts[self.code]
             else:
                 seen = np.flatnonzero((weights > 0) & (counts > 0))
-                # Weighted before they are divided: whole numbers stay exact.
+                # Weight before dividing, so that integers stay exact.
                 weighed = sums[self.kind][..., seen] * weights[seen] / counts[seen]
                 mean = weighed.sum(axis=-1) / weights[seen].sum()
         return np.asarray(1 - mean if self.greater_is_better else mean)
 
     def grain(self, counts: NDArray[np.intp], n_test: int) -> float:
-        """Return by how much one test row changes it; zero where that depends on the row."""
+        """Return the change of the loss by one test row; zero if that depends on the row."""
         if not self.is_share:
             return 0.0
         share = 1.0 if self.code is None else float(counts[self.code] / counts.sum())
@@ -90,7 +90,7 @@ class Loss(NamedTuple):
     def variance(
         self, rows: RowVariance, contrast: Mapping[str, float], totals: NDArray[Any]
     ) -> float:
-        """Return the variance of a contrast of its means over splits."""
+        """Return the variance of a contrast of mean losses."""
         weights = (totals if self.weights is None else self.weights) * (rows.counts > 0)
         weights = weights / weights.sum()
         found = rows.of(self.kind, weights, contrast)
@@ -100,7 +100,7 @@ class Loss(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One seed in full, to draw: the one whose total loss is nearest to the mean.
+    """One seed with its models, for plots: the one whose loss is nearest to the mean.
 
     Attributes
     ----------
@@ -109,13 +109,12 @@ class Example(NamedTuple):
     rows : mapping of str to ndarray
         Training rows of the subsets "full", "reduced" and "control".
     pipelines : mapping of (method, condition) to Pipeline
-        Fitted, for every condition; the classifier knows codes. Small models are fitted one by one
-        when they are asked for.
+        Fitted on codes, for every condition. Small models are fitted on first access.
     shifts : mapping of (method, condition) to ndarray of shape (K,), or None
-        What a condition adds to the log posteriors of its pipeline before the largest decides; None
-        where it takes the pipeline's word.
+        Shift of the log posteriors of the pipeline in a condition; None if the pipeline's
+        predictions are used unchanged.
     results : mapping of str to Results
-        Of all methods on the test set, for every condition.
+        Results of all methods on the test set, for every condition.
     """
 
     seed: int
@@ -138,26 +137,27 @@ class SubsetLosses:
     loss_names : tuple of L str
         "error", "balanced error", "log loss" and "recall of" each class.
     losses : ndarray of shape (M, C, S, L)
-        Of each method, condition (in the order of `conditions`), seed and loss. Errors and recalls
-        are shares; the log loss is in nats, and NaN for a method without posteriors.
+        By method, condition (in the order of `conditions`), seed and loss. Errors and recalls are
+        shares; the log loss is in nats, and NaN for a method without posteriors.
     seeds : ndarray of shape (S,)
     counts : mapping of str to ndarray of shape (K,)
         Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
     totals : mapping of str to ndarray of shape (K,)
-        What the training rows of "full", "reduced" and "control" weigh by class; their numbers
-        where rows have no weights.
+        Total weight by class of the training rows of "full", "reduced" and "control"; without
+        weights, their number.
     n_test : int
         Test rows.
     new_splits : bool
-        Whether every seed drew a split of its own; if not, only the choice of rows is random.
+        Whether every seed has its own split; if not, only the choice of rows is random.
     failures : mapping of str to str
-        Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
+        Methods that could not be fitted in some condition, with the reason; they are not in
+        `methods`.
     notices : tuple of str
-        What was warned of while fitting, each once.
+        Distinct warnings while fitting.
     settings : Settings
-        Whatever is needed to make these results again.
+        Settings needed to reproduce these results.
     variances : mapping of method to RowVariance
-        What the rows say about the variance of its mean losses; without, that of the seeds.
+        Variance of its mean losses estimated from rows. If missing, it is estimated from seeds.
     """
 
     classes: NDArray[Any]
@@ -181,10 +181,8 @@ class SubsetLosses:
 
     @property
     def leading_loss(self) -> str:
-        """The loss to begin with: where classes are unequal, errors of the small ones count."""
-        counts = self.counts["full"]
-        is_equal = counts.max() <= UNEQUAL * max(counts.min(), 1)
-        return "error" if is_equal else "balanced error"
+        """The default loss: "balanced error" if classes are unequal, otherwise "error"."""
+        return leading_loss(self.counts["full"])
 
     @property
     def is_reduced(self) -> Flags:
@@ -204,7 +202,7 @@ class SubsetLosses:
     def shares(self, subset: str) -> Array:
         """Return the class shares (K,) of the training rows of "full", "reduced" or "control".
 
-        By weight where rows have weights: the priors that are learned from them.
+        By weight if rows have weights. These are the priors learned from them.
         """
         return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
@@ -216,7 +214,7 @@ class SubsetLosses:
         return np.asarray(self.losses[i, j, :, k])
 
     def variance(self, method: str, contrast: Mapping[str, float], loss: str = "error") -> float:
-        """Return the variance of a sum of means of losses; NaN where only the seeds tell it."""
+        """Return the row-based variance of a linear combination of mean losses; NaN if unknown."""
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast, self.totals["full"])
@@ -248,7 +246,7 @@ def mean_losses(
     shares: Array | None = None,
     weight: Array | None = None,
 ) -> Array:
-    """Return losses of models from what they lost on each test row, shape (..., L)."""
+    """Return losses (..., L) of models from their losses on each test row."""
     members = (truth[:, None] == np.arange(n_classes)).astype(float)
     if weight is not None:
         members *= weight[:, None]
@@ -257,7 +255,7 @@ def mean_losses(
 
 
 def study_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
-    """Return the losses of a study or sweep: three of all classes, and the recall of each."""
+    """Return the losses of a study or sweep: three over all classes, and the recall of each."""
     overall = (
         Loss("error"),
         Loss("balanced error", np.ones(len(classes))),
@@ -277,8 +275,14 @@ def recall_losses(classes: NDArray[Any], kind: int = 0) -> tuple[Loss, ...]:
 
 
 def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return what `losses_of` returns, by name."""
+    """Return the names of the losses computed by `losses_of`."""
     return tuple(loss.name for loss in study_losses(classes))
+
+
+def leading_loss(counts: NDArray[Any]) -> str:
+    """Return the loss to begin with: errors by class if the training rows (K,) are unequal."""
+    is_equal = counts.max() <= UNEQUAL * max(counts.min(), 1)
+    return "error" if is_equal else "balanced error"
 
 
 def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
@@ -298,7 +302,7 @@ def named_loss(name: str, losses: Sequence[Loss]) -> Loss:
 
 
 def position(names: tuple[str, ...], name: str, what: str) -> int:
-    """Return where a name stands; KeyError with the known names if it does not."""
+    """Return the position of a name; if it is unknown, raise KeyError with the known names."""
     if name not in names:
         raise KeyError(f"No {what} {name!r}; there are {', '.join(names)}.")
     return names.index(name)

@@ -45,7 +45,7 @@ def covariance_of_recovered(
     by_seed: Array,
     test_ratio: float,
 ) -> Array:
-    """Return the covariance of what corrections recover, (m, m), from variances of contrasts."""
+    """Return the covariance (m, m) of the recovered losses from variances of contrasts."""
     own = np.array([variance({baseline: 1.0, name: -1.0}) for name in names])
     if np.isnan(own).any():
         with np.errstate(invalid="ignore"):

@@ -23,8 +23,8 @@ REMEDIES = (
 )
 
 
-#: From the one that asks for least: no fitting, every row once; then rows twice; then rows thrown
-#: away, which no later data bring back.
+#: Corrections without refitting first, then those that use every row once, then those that repeat
+#: rows, and finally the one that discards rows.
 SIMPLEST_FIRST = (
     "corrected priors",
     "both",
@@ -33,30 +33,30 @@ SIMPLEST_FIRST = (
     "oversampling",
     "undersampling",
 )
-#: These take the rows as they are: each once.
+#: These use every row once.
 EVERY_ROW_ONCE = SIMPLEST_FIRST[:4]
-#: A simpler remedy is as good if it recovers so much of what is to be had and is not shown worse.
+#: Share of the recoverable loss that a simpler remedy must recover.
 ENOUGH = 0.75
 
 
 class Remedy(NamedTuple):
-    """One remedy for the reduced set, against the reduced set left as it is.
+    """A remedy for the reduced set, compared with no remedy.
 
     Attributes
     ----------
     name : str
     loss : Interval
-        With the remedy.
+        Loss with the remedy.
     recovered : Interval
         Improvement of the loss by the correction (for a recall: increase). Paired by seed.
     still_missing : Interval
         Remaining difference from the full set. Paired by seed.
     share : float
-        Of the whole loss that is recovered; NaN where the loss is not clearly above nothing.
+        Share of the total loss that is recovered; NaN if the loss is not significant.
     recall_change : tuple of K Interval
-        Of each class, against the reduced set.
+        Change of the recall of each class compared with no remedy.
     others : Interval
-        The mean change of recall of the classes that were not reduced; NaN where there are none.
+        Mean change of recall of the classes that were not reduced; NaN if there are none.
     """
 
     name: str
@@ -71,38 +71,39 @@ class Remedy(NamedTuple):
 def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
     """Compare the corrections of the reduced set that need no new rows.
 
-    - "corrected priors": posteriors for the shares of the full set, nothing is fitted again.
-    - "balanced weights": each class weighs in every sum (standardising, PCA, covariance,
-      likelihood) as much as in the full set, while the priors stay those of the reduced one.
-    - "both": balanced weights and corrected priors: what scikit-learn's ``class_weight`` does,
-      whose weights act on the priors as well. (``class_weight="balanced"`` is this where the
-      classes of the full set are of equal size.)
-    - "moved threshold": the cut between the classes at which the fewest training rows, weighted
-      to the shares of the full set, come out wrong. Posteriors stay as they are.
-    - "undersampling": classes cut to the shares of the full set, at random.
-    - "oversampling": rows of the small classes doubled at random up to those shares.
+    - "corrected priors": posteriors are adjusted to the class shares of the full set, without
+    refitting.
+    - "balanced weights": in every sum (standardising, PCA, covariance, likelihood) each class has
+      its weight in the full set, while the priors remain those of the reduced set.
+    - "both": balanced weights and corrected priors, like scikit-learn's ``class_weight``, whose
+      weights affect the priors as well. (``class_weight="balanced"`` is the same if the classes of
+      the full set have equal sizes.)
+    - "moved threshold": the threshold that misclassifies the fewest training rows, weighted to the
+      shares of the full set. Posteriors are unchanged.
+    - "undersampling": rows are removed at random to obtain the shares of the full set.
+    - "oversampling": rows of small classes are repeated at random to obtain these shares.
 
-    Rows are never invented: for linear models interpolated rows (SMOTE) act as oversampling does,
-    with the spread within the class too small.
+    No synthetic rows are created: for linear models interpolated rows (SMOTE) act like
+    oversampling, with too little variance within the class.
     """
     return tuple(_remedy(study, method, loss, name) for name in REMEDIES)
 
 
 class Advice(NamedTuple):
-    """Recommended remedy, and its comparison with the one of the largest recovery.
+    """The recommended remedy, compared with the one that recovers most.
 
     Attributes
     ----------
     remedy : Remedy
     most : Remedy
-        What recovers most in this study, by however little.
+        The remedy that recovers most in this study.
     behind : Interval
-        By how much `remedy` recovers less than `most`. Paired by seed.
+        Difference between the losses recovered by `most` and by `remedy`. Paired by seed.
     n_compared : int
-        Remedies that the method has.
+        Number of remedies available for the method.
     optimism : float
-        By how much the best of all remedies is expected to look better than it is, see
-        `lincore.imbalance.optimism.optimism_of_best`; NaN for a single seed.
+        Expected optimism of the best remedy, see `lincore.imbalance.optimism.optimism_of_best`; NaN
+        for a single seed.
     """
 
     remedy: Remedy
@@ -115,10 +116,10 @@ class Advice(NamedTuple):
 def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advice:
     """Choose the simplest remedy that is not significantly worse than the best.
 
-    Rows are left out or repeated only if that recovers significantly more than the best remedy that
-    uses every row once. Among the others the simplest is chosen that is not significantly worse and
-    recovers three quarters of what the best of them recovers, or of the loss if that is less:
-    corrected priors before weights, weights before a threshold.
+    Under- or oversampling is chosen only if it recovers significantly more than the best remedy
+    that uses every row once. Among the others, the simplest is chosen that is not significantly
+    worse than the best and recovers three quarters of what the best recovers (or of the loss, if
+    that is less): corrected priors before weights, weights before a threshold.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
     """
     found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
     available = tuple(name for name, one in found.items() if not np.isnan(one.recovered.value))
-    # Where some are better than none beyond chance, only these are thought of.
+    # If some are significantly better than none, consider only these.
     found = {name: remedy for name, remedy in found.items() if remedy.recovered.low > 0} or found
     most = max(found.values(), key=_bought)
     kept = max((found[name] for name in EVERY_ROW_ONCE if name in found), key=_bought, default=most)
@@ -163,7 +164,7 @@ def _is_as_good(study: SubsetLosses, method: str, loss: str, remedy: Remedy, bes
     better = -1.0 if study.named(loss).greater_is_better else 1.0
     reduced, full = (study.loss(method, condition, loss) for condition in ("reduced", "full"))
     lost = float(np.mean(better * less(reduced, full)))
-    # Beyond the full set there is nothing to be recovered.
+    # No more than the loss against the full set can be recovered.
     wanted = min(_bought(best), lost) if lost > 0 else _bought(best)
     near = _bought(remedy) >= ENOUGH * wanted
     return near and not _behind(study, method, loss, remedy, best).low > 0
@@ -174,7 +175,7 @@ def _behind(study: SubsetLosses, method: str, loss: str, one: Remedy, other: Rem
 
 
 def _excess(study: SubsetLosses, method: str, loss: str, one: str, other: str) -> Interval:
-    """Return how much worse one condition is than another; of a recall, how much lower."""
+    """Return how much worse one condition is than another: higher loss or lower recall."""
     conditions = (other, one) if study.named(loss).greater_is_better else (one, other)
     return change_over_seeds(study, method, loss, *conditions)
 

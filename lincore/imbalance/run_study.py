@@ -14,7 +14,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
 from lincore.imbalance.losses import CONDITIONS, Example, loss_names, mean_losses, study_losses
-from lincore.imbalance.sample_fits import Prediction
+from lincore.imbalance.sample_predictions import Prediction
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import (
     MODELS,
@@ -48,14 +48,14 @@ from lincore.utils.typing import Array, Progress
 
 Fits = Mapping[str, Mapping[str, Prediction]]
 
-# Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
+# Values in rows and posteriors of all fits of a study kept in memory to its end (32 MB).
 LARGEST_HELD = 4_000_000
-# Shares of errors that differ by less do so by rounding.
+# Error rates that differ by less are equal up to rounding.
 SAME_DISTANCE = 1e-9
 
 
 class Losses:
-    """The losses of a study so far: their means at every seed, and what rows add to them."""
+    """The losses of a study so far: their means by seed, and those of rows."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -63,7 +63,7 @@ class Losses:
         self.rows: dict[str, RowSums] = {}
 
     def add(self, found: Mapping[str, TrialLosses]) -> None:
-        """Enter what the methods lost at one seed."""
+        """Add the losses of one seed."""
         self.means.append({name: losses.means for name, losses in found.items()})
         if not self.plan.new_splits:
             return
@@ -74,12 +74,12 @@ class Losses:
             self.rows[name].add(losses.rows)
 
     def table(self) -> np.ndarray:
-        """Return the losses of the living methods, (M, C, S, L)."""
+        """Return the losses (M, C, S, L) of the methods that have not failed."""
         names = [method.name for method in self.plan.alive]
         return np.stack([[found[name] for found in self.means] for name in names]).swapaxes(1, 2)
 
     def variances(self, trial: Trial) -> dict[str, RowVariance]:
-        """Return what rows say about the variance of the means of the living methods."""
+        """Return the row-based variances of the mean losses of methods that have not failed."""
         places, models = (
             {name: i for i, name in enumerate(names)} for names in (CONDITIONS, MODELS)
         )
@@ -103,44 +103,48 @@ def balance(
     repeats: int = 30,
     progress: Progress | None = None,
     keep: Callable[[BalanceStudy], None] | None = None,
+    n_jobs: int | None = None,
 ) -> BalanceStudy:
-    """Reduce classes of the training set, and decompose the resulting loss.
+    """Reduce classes of the training set and decompose the resulting loss.
 
-    Every method is fitted on the full training set, on the reduced one, on a control of the same
-    number of rows with the shares of the full one, and with every remedy. Test rows are never
-    changed. Methods fitted from moments need one pass over the rows of each split: the subsets are
-    nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+    Every method is fitted to the full training set, to the reduced one, to a control subset of the
+    same size with the class shares of the full set, and with every remedy. Test rows are never
+    changed. Methods fitted from moments need one pass over the rows of each split: subsets are
+    nested, weights are applied by `Moments.scale`, and priors are changed by correcting posteriors.
 
-    Sizes are numbers of rows. With sampling weights, left-out rows are drawn within their class
-    regardless of weight, so the total weight of the class falls by the same share on average; the
-    shares of the classes (priors, control, balanced weights, threshold) are those of the weights,
-    which multiply those of the remedies, and losses are weighted means over test rows.
+    Sizes are numbers of rows. With sampling weights, rows are left out of a class regardless of
+    weight, so on average its total weight is reduced by the same share. Class shares (priors,
+    control, balanced weights, threshold) are shares of the total weight, sampling weights multiply
+    those of the remedies, and losses are weighted means over test rows.
 
     Parameters
     ----------
     data : Dataset
     sizes : mapping of class label to int or float
-        Training rows to keep, as a number or as a share (a float up to 1.0); others keep all.
+        Training rows to keep, as a number or a share (a float up to 1.0); other classes keep all
+        rows.
     methods : one method or several
         As for `lincore.model_selection.methods.as_methods`.
     steps : Steps
-        What is done to the rows before a classifier sees them.
+        Preprocessing.
     split : {"stratified", "last", "given", "holdout by group"} or Split, optional
-        Default: by group where the data have groups, else stratified. With "stratified" and
-        "holdout by group" every repetition has a split of its own (test sets of stratified ones
-        are disjoint for as long as the rows last); else it only chooses other rows of the same
-        training set.
+        Default: by group if the data have groups, otherwise stratified. With "stratified" and
+        "holdout by group" every repetition has its own split (stratified test sets are disjoint as
+        long as there are enough rows); otherwise it only chooses other rows of the same training
+        set.
     test_size : float
-        Share of each class, for splits that are drawn.
+        Test fraction of each class, for random splits.
     seed : int
-        Of the first repetition; the others count on from it.
+        Seed of the first repetition, incremented for each of the others.
     repeats : int
-        Random choices of the rows.
+        Number of random choices of the rows.
     progress : callable, optional
-        Called as ``progress(done, total, what)`` after each repetition; to return False stops the
-        study with what is finished.
+        Called as ``progress(done, total, what)`` after each repetition; returning False stops the
+        study, which returns the finished repetitions.
     keep : callable, optional
-        Given the study so far after each repetition, to look at before all are finished.
+        Called with the study so far after each repetition.
+    n_jobs : int, optional
+        Processes, as in `lincore.compare`.
 
     Returns
     -------
@@ -149,9 +153,9 @@ def balance(
     Raises
     ------
     DataError
-        For classes or sizes that are not there, and when no method can be fitted on all subsets.
+        If classes or sizes are invalid, or no method can be fitted to all subsets.
     ValueError
-        For methods that do not exist, or fewer than one repetition.
+        If a method does not exist, or there is less than one repetition.
 
     Examples
     --------
@@ -167,12 +171,12 @@ def balance(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
+    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed, n_jobs)
     losses, found = _repeat(plan, repeats, progress, keep)
     # The seed whose errors of the full and reduced subsets are nearest to their means.
     errors = losses.table()[:, : CONDITIONS.index("reduced") + 1, :, 0]
     off = np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1))
-    # The first of equals: both of two seeds are as far from their mean.
+    # The first of ties: two seeds are equally far from their mean.
     chosen = int(np.argmax(off <= off.min() + SAME_DISTANCE))
     if chosen not in found:
         trial = plan.trial(chosen)
@@ -187,7 +191,7 @@ def _repeat(
     progress: Progress | None,
     keep: Callable[[BalanceStudy], None] | None,
 ) -> tuple[Losses, dict[int, tuple[Trial, Fits]]]:
-    """Run the seeds; return the losses of all, and fits of those that are held."""
+    """Run all seeds; return their losses, and the fits kept in memory."""
     held: dict[int, tuple[Trial, Fits]] = {}
     losses = Losses(plan)
     for trial, fits in _fitted(plan, repeats):
@@ -226,7 +230,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
 
 
 def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
-    """Return whether all fits are kept, to choose one at the end, instead of the last only."""
+    """Return whether all fits are kept, so that the example can be chosen at the end."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
     return len(SOURCES) * n_values * repeats <= LARGEST_HELD
@@ -239,7 +243,7 @@ def _study(
     example: Example,
     repeats: int,
 ) -> BalanceStudy:
-    """Put together what is known after the seeds so far, with one of them in full."""
+    """Return the study of the seeds so far, with one of them as example."""
     return BalanceStudy(
         classes=plan.data.classes,
         methods=tuple(method.name for method in plan.alive),
@@ -261,7 +265,7 @@ def _study(
 def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
     pairs = [(name, condition) for name in names for condition in CONDITIONS]
-    # Many are put together to be looked at while a study runs, and few are.
+    # Lazy, because most studies returned during a run are never looked at.
     by_source = LazyMapping(
         [(name, source) for name in names for source in fits],
         lambda pair: fits[pair[1]][pair[0]].pipeline,
@@ -321,9 +325,9 @@ class TrialLosses(NamedTuple):
     Attributes
     ----------
     means : ndarray of shape (C, L)
-        Of the test rows, in every condition.
+        Losses on the test rows, in every condition.
     rows : SplitLosses
-        Whether each test row was wrong and its log loss, in all `CONDITIONS` and by all `MODELS`.
+        Error and log loss of each test row, in all `CONDITIONS` and `MODELS`.
     """
 
     means: Array
@@ -333,7 +337,7 @@ class TrialLosses(NamedTuple):
 def trial_losses(
     plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
 ) -> dict[str, TrialLosses]:
-    """Return for each living method its losses."""
+    """Return the losses of each method that has not failed."""
     codes, found = plan.data.codes, {}
     test, trained = trial.split.test, trained_rows(plan, trial)
     truth, weight = codes[test], plan.data.weights_of(test)

@@ -29,7 +29,7 @@ class SizeCurve(NamedTuple):
         Training rows of the swept classes, increasing.
     mean : ndarray of shape (A,)
     low, high : ndarray of shape (A,)
-        The band that holds the middle 80 % of the seeds.
+        The central 80 % of the seeds.
     """
 
     sizes: Array
@@ -39,7 +39,7 @@ class SizeCurve(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """Crossing of two learning curves, significant on both sides.
+    """A crossing of two curves that is significant on both sides.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Crossing(NamedTuple):
     below, above : str
         The better method at smaller and at larger sizes.
     clear : tuple of two float
-        The largest size below and the smallest above at which that is beyond chance.
+        The largest size below and the smallest size above at which the difference is significant.
     """
 
     size: float
@@ -66,23 +66,23 @@ class Sweep:
     classes : ndarray of shape (K,)
         The labels.
     swept : tuple
-        The labels whose size changes, together.
+        Labels of the classes whose size changes.
     sizes : ndarray of shape (A, K)
-        Training rows of each class, increasing; the last line is all of them.
+        Training rows of each class, increasing up to all.
     methods : tuple of M str
     loss_names : tuple of L str
     losses : ndarray of shape (M, A, 4, S, L)
         The third axis is `CURVES`: L(R, πR, πR), L(R, πR, πF), L(F, πR, πR) and L(F, πR, πF). The
-        last two show what the shares alone do, without the noise of a choice of rows; they and
-        sizes off the coarser grid are NaN for what is not solved from moments.
+        last two show the effect of the class shares alone, without noise from the choice of rows.
+        For methods not fitted from moments, these and sizes off the coarser grid are NaN.
     seeds : ndarray of shape (S,)
     test_ratio : float
         See `lincore.metrics.seed_intervals.over_seeds`.
     failures : mapping of str to str
-        Methods that could not be fitted at some size, with the reason; NaN there.
+        Methods that could not be fitted at some size (NaN), with the reason.
     settings : Settings
     n_test : int
-        Test rows; zero where it is not known.
+        Number of test rows; zero if unknown.
     """
 
     classes: NDArray[Any]
@@ -109,39 +109,38 @@ class Sweep:
 
     @property
     def is_filled(self) -> Flags:
-        """At which sizes something was fitted, shape (A,): a sweep may be looked at before."""
+        """Mask (A,) of the sizes fitted so far."""
         trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
         return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))
 
     def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> SizeCurve:
-        """Return mean and band over the seeds; sizes at which nothing was fitted are left out.
+        """Return mean and band over the seeds, without sizes that were not fitted.
 
         Parameters
         ----------
         method, loss : str
         kind : str
-            One of `CURVES`, or "prior shift" or "majority bias": the exact parts of the
-            attribution that need no rows to be left out, L(F, πR, πR) - L(F, πR, πF) and
-            L(F, πR, πF) - L(F, πF, πF).
+            One of `CURVES`, or "prior shift" or "majority bias": the parts of the attribution for
+            all rows, L(F, πR, πR) - L(F, πR, πF) and L(F, πR, πF) - L(F, πF, πF).
 
         Raises
         ------
         KeyError
-            With the known names.
+            If a name is unknown.
         """
         values = self._values(method, loss, kind)
         seen = ~np.isnan(values).any(axis=1)
         values = values[seen]
-        with np.errstate(invalid="ignore"):  # between an infinite log loss and a finite one
+        with np.errstate(invalid="ignore"):  # log losses may be infinite
             low, high = np.quantile(values, [0.1, 0.9], axis=1)
         return SizeCurve(self.rows[seen], values.mean(axis=1), low, high)
 
     def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
         """Return the sizes at which the order of two methods changes.
 
-        Only changes between sizes at which the paired interval of the difference leaves zero
-        out, on either side: curves that run together cross for no reason. The intervals hold at
-        all sizes together in 95 % of the cases (Bonferroni).
+        Only crossings at which the paired difference is significant at some size on either side are
+        returned, because curves that nearly coincide cross by chance. The intervals have
+        simultaneous 95 % coverage over all sizes (Bonferroni).
         """
         found = []
         for i, first in enumerate(self.methods):
@@ -170,8 +169,8 @@ class Sweep:
         for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
             if before != after:
                 between = seen[(seen >= a) & (seen <= b) & np.isfinite(mean[seen])]
-                # Where the mean changes its sign for good: straight from one size to the next on
-                # the scale of the logarithm, as the curves are drawn.
+                # The last sign change of the mean, interpolated linearly over the log size like the
+                # plotted curves.
                 gaps = before * mean[between]
                 i = int(np.flatnonzero(gaps > 0)[-1])
                 share = gaps[i] / (gaps[i] - gaps[i + 1])
@@ -182,11 +181,11 @@ class Sweep:
         return found
 
     def grain(self, loss: str) -> float:
-        """Return by how much one test row changes a loss, see `over_seeds`."""
+        """Return the change of a loss by one test row; see `over_seeds`."""
         return self.named(loss).grain(self.sizes[-1], self.n_test)
 
     def named(self, loss: str) -> Loss:
-        """Return one of the losses by its name."""
+        """Return a loss by name."""
         return named_loss(loss, study_losses(self.classes))
 
     def _values(self, method: str, loss: str, kind: str) -> Array:
@@ -209,8 +208,7 @@ class Grid(NamedTuple):
     sizes : ndarray of shape (A,)
         Training rows of the swept classes, increasing.
     mean, low, high : ndarray of shape (M, A)
-        Over the seeds, with the 95 % interval of the mean, as far as a loss can be; NaN where
-        nothing was fitted.
+        Mean over the seeds with its 95 % interval, clipped to possible values; NaN if not fitted.
     """
 
     sizes: Array
@@ -233,7 +231,7 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     --------
     >>> import lincore
     >>> from lincore.imbalance.class_size_sweep import sweep
-    >>> found = sweep(lincore.sample("gaussian"), "class 3", [5, 20], ["lda", "qda"], repeats=3)
+    >>> found = sweep(lincore.sample("gaussian"), ["class 3"], [5, 20], ["lda", "qda"], repeats=3)
     >>> grid = size_grid(found)
     >>> grid.sizes.tolist(), grid.mean.shape
     ([5.0, 20.0, 53.0], (2, 3))
@@ -244,6 +242,6 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     ends = np.array(
         [[over_seeds(cell, sweep.test_ratio, grain=grain) for cell in row] for row in table]
     )
-    # Of few seeds an interval may reach beyond what a loss can be.
+    # With few seeds an interval may exceed the possible values.
     low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, sweep.named(loss).highest)
     return Grid(sweep.rows, ends[..., 0], low, high)

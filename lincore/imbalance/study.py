@@ -25,13 +25,14 @@ class BalanceStudy(SubsetLosses):
     Parameters
     ----------
     example : Example
-        One seed in full; the other parts are those of `lincore.imbalance.losses.SubsetLosses`.
+        One seed with its models; the other parameters are those of
+        `lincore.imbalance.losses.SubsetLosses`.
     """
 
     example: Example
 
     def attribution(self, method: str, loss: str = "error") -> Attribution:
-        """Split a loss into its four parts; see `lincore.imbalance.attribution.attribution`."""
+        """Decompose a loss into its four parts; see `lincore.imbalance.attribution.attribution`."""
         return attribution(self, method, loss)
 
     def remedies(self, method: str, loss: str = "error") -> tuple[Remedy, ...]:
@@ -39,11 +40,11 @@ class BalanceStudy(SubsetLosses):
         return remedies(self, method, loss)
 
     def decomposition(self, method: str | None = None, **settings: Any) -> Any:
-        """Return to what a loss went: a `DecompositionDisplay`."""
+        """Return the decomposition of a loss: a `DecompositionDisplay`."""
         return display("DecompositionDisplay", self, method=method, **settings)
 
     def corrections(self, method: str | None = None, **settings: Any) -> Any:
-        """Return what each correction recovers of a loss: a `CorrectionsDisplay`."""
+        """Return the loss recovered by each correction: a `CorrectionsDisplay`."""
         return display("CorrectionsDisplay", self, method=method, **settings)
 
     def scores(self, data: Dataset | None = None, **settings: Any) -> Any:
@@ -63,7 +64,7 @@ class BalanceStudy(SubsetLosses):
         return display("SetBoundariesDisplay", self, data, **settings)
 
     def confusion(self, **settings: Any) -> Any:
-        """Return who is mistaken for whom on both sets: a `SetConfusionDisplay`."""
+        """Return the confusion matrices of both sets: a `SetConfusionDisplay`."""
         return display("SetConfusionDisplay", self, None, **settings)
 
     def priors(self, **settings: Any) -> Any:
@@ -71,14 +72,16 @@ class BalanceStudy(SubsetLosses):
         return display("PriorsDisplay", self, None, **settings)
 
     def costs(self, data: Dataset, **settings: Any) -> Any:
-        """Return what decisions of least expected cost bring: a `CostsDisplay`."""
+        """Return the savings of decisions with minimum expected cost: a `CostsDisplay`."""
         return display("CostsDisplay", self, data, **settings)
 
     @cached_property
     def digest(self) -> str:
         """Digest of the numbers, the same for equal studies."""
         told = (self.methods, self.failures, self.notices, self.settings.digest, self.example.seed)
-        found = blake2b(repr((*told, self.settings.steps)).encode(), digest_size=16)
+        found = blake2b(
+            repr((*told, self.settings.steps, self.settings.repeats)).encode(), digest_size=16
+        )
         for array in (self.losses, self.seeds, *self.totals.values(), *self.counts.values()):
             found.update(np.ascontiguousarray(array).tobytes())
         return found.hexdigest()
@@ -90,12 +93,12 @@ class TrainingError(NamedTuple):
     Attributes
     ----------
     total : float
-        ``-sum(log p(class of the row))``, in nats, each row times its sampling weight: the
-        objective of logistic regression.
+        ``-sum(log p(class of the row))`` in nats, weighted by sampling weights: the objective of
+        logistic regression.
     mean : float
-        By row, weighted.
+        Weighted mean per row.
     n : int
-        Rows.
+        Number of rows.
     """
 
     total: float
@@ -104,7 +107,7 @@ class TrainingError(NamedTuple):
 
 
 def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str) -> TrainingError:
-    """Return the log loss of a subset of the example on its own training rows.
+    """Return the training log loss of the example's model for a subset.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class NestedSubsets:
     def moments(
         self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
     ) -> list[Moments]:
-        """Return the moments by class of subsets of these sizes (K,) from one pass over X.
+        """Return the moments by class of subsets with given sizes (K,) from one pass over X.
 
         Every row is summed once, in the smallest subset that contains it; larger subsets are
         merged.
@@ -80,9 +80,9 @@ class NestedSubsets:
     def grow(
         self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
     ) -> Iterator[Moments]:
-        """Yield the moments by class of subsets, each of which holds the one before, as they grow.
+        """Yield the moments by class of growing nested subsets.
 
-        What `moments` returns of the same rows, with memory for two subsets instead of all.
+        Equal to those returned by `moments`, with memory for two subsets instead of all.
         """
         start = np.zeros(len(self.order), dtype=np.intp)
         total = Moments.empty((len(self.order),), X.shape[1])
@@ -106,7 +106,7 @@ class NestedSubsets:
     def _cumulative(
         self, X: NDArray[Any], rows: NDArray[np.intp], sizes: Counts, weight: Array | None
     ) -> dict[int, Moments]:
-        """Return the moments of the first so many of one class's rows, for every size wanted."""
+        """Return the moments of the first rows of one class, for every requested size."""
         levels = np.unique(sizes)
         used = rows[: levels[-1]]
         band = np.searchsorted(levels, np.arange(len(used)), side="right")
@@ -120,12 +120,12 @@ class NestedSubsets:
 
 
 class Shuffling(NamedTuple):
-    """Rows of each class in a random order, of which every turn tests other ones.
+    """A random circular order of the rows of each class, from which splits are taken in turn.
 
-    The order is a circle: behind the test rows of a turn follow its training rows, from which
-    subsets take the first. Over the turns every row is tested as often as any other and stands in
-    every subset about as often, so that means over few turns vary less than with rows drawn afresh,
-    and each turn by itself is a random split with random subsets.
+    In each turn the test rows are followed by the training rows, of which subsets use the first
+    ones. Each turn is a random split with random subsets, but over the turns all rows are tested
+    equally often and used in every subset about equally often. So means over few turns vary less
+    than with independent splits.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Shuffling(NamedTuple):
 
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
-        """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
+        """Shuffle the rows of a data set; the first turn is its stratified split for this seed."""
         order = rows_by_class(data.codes, data.n_classes, seed)
         return cls(tuple(order), class_counts_of_test(data, test_size))
 
@@ -162,7 +162,7 @@ class Shuffling(NamedTuple):
 
 
 def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
-    """Return the total weight of the rows of each class, (K,): their number without weights."""
+    """Return the total weight (K,) of the rows of each class; without weights, their number."""
     rows = np.arange(data.n_rows) if rows is None else rows
     total = np.bincount(data.codes[rows], data.weights_of(rows), data.n_classes)
     return np.asarray(total, dtype=float)
@@ -199,7 +199,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
 
 
 def reduce_proportionally(counts: Counts, total: int) -> Counts:
-    """Return sizes that sum to `total` in proportion to `counts`, up to rounding.
+    """Return sizes in proportion to `counts` that sum to `total`, up to rounding.
 
     By largest remainders; a class that has rows keeps at least one.
     """
@@ -214,13 +214,13 @@ def reduce_proportionally(counts: Counts, total: int) -> Counts:
 
 
 def largest_within(limits: Counts, shares: Array) -> Counts:
-    """Return the largest sizes (K,) within `limits` whose shares are `shares`."""
+    """Return the largest sizes (K,) within `limits` with given shares."""
     total = np.min(limits[shares > 0] / shares[shares > 0])
     sizes = np.floor(shares * total + 1e-9).astype(np.intp)
     return np.asarray(np.clip(sizes, np.minimum(limits, 1), limits))
 
 
 def smallest_above(limits: Counts, shares: Array) -> Counts:
-    """Return the smallest sizes above `limits` (K,) whose shares are `shares`: oversampling."""
+    """Return the smallest sizes (K,) above `limits` with given shares, for oversampling."""
     total = np.max(limits[shares > 0] / shares[shares > 0])
     return np.asarray(np.maximum(np.round(shares * total), limits).astype(np.intp))

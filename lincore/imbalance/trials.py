@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
+from lincore.imbalance.sample_predictions import Prediction, cut_apart
 from lincore.imbalance.subsets import (
     NestedSubsets,
     Shuffling,
@@ -22,9 +22,10 @@ from lincore.imbalance.subsets import (
     smallest_above,
     wanted_sizes,
 )
+from lincore.metrics.priors import move_threshold
 from lincore.metrics.training_variance import rows_to_predict
-from lincore.model_selection.engine import FitTask, TrainingSample
-from lincore.model_selection.fitting import LARGEST_SCATTER
+from lincore.model_selection.engine import Failure, Task, run
+from lincore.model_selection.fitting import LARGEST_SCATTER, TrainingSample
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
@@ -32,10 +33,10 @@ from lincore.moments.moments import Moments
 from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts
 
-# Trials that are fitted at once at most, and numbers in the rows of whatever is.
+# Maximum number of trials fitted at once, and of values in their rows.
 MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000
 
-# The fit behind each condition, and whose shares its priors are: of the full or the reduced rows.
+# The fit used in each condition, and the subset whose class shares are its priors.
 SOURCES: Mapping[str, tuple[str, str]] = {
     "full": ("full", "full"),
     "reduced": ("reduced", "reduced"),
@@ -47,17 +48,17 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "oversampling": ("oversampling", "full"),
 }
 
-# Models of all full rows stand for those of the reduced subset, whose random rows vary more, where
-# the variance due to the training rows is estimated: the fit behind each, and its priors.
+# For estimating the variance due to the training rows, models of all rows replace those of the
+# reduced subset, whose random rows vary more: the fit used for each, and its priors.
 STAND_INS: Mapping[str, tuple[str, str]] = {
     "weighted as reduced": ("weighted", "reduced"),
     "weighted as reduced, full shares": ("weighted", "full"),
     "full, reduced shares": ("full", "reduced"),
 }
-#: The subsets whose class shares weights and priors are taken from.
+#: Subsets whose class shares are used for weights and priors.
 WEIGHED = ("full", "reduced", "control")
 MODELS: Mapping[str, tuple[str, str]] = {"full": SOURCES["full"], **STAND_INS}
-# The fits behind them predict training rows as well: predictions of a sample by this name.
+# Names of the predictions of training rows by these fits.
 TRAINED = {name: f"{name}, training rows" for name in ("full", "weighted")}
 STANDS_FOR: Mapping[str, str] = {
     **dict.fromkeys(CONDITIONS, "full"),
@@ -80,7 +81,8 @@ class Trial(NamedTuple):
     sizes : mapping of str to ndarray of shape (K,)
         Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
     totals : mapping of str to ndarray of shape (K,)
-        What the rows of "full", "reduced" and "control" weigh: their numbers without weights.
+        Total weight by class of "full", "reduced" and "control"; without weights, their number of
+        rows.
     """
 
     seed: int
@@ -90,13 +92,13 @@ class Trial(NamedTuple):
     totals: Mapping[str, Array]
 
     def shares(self, subset: str) -> Array:
-        """Return the class shares of a subset, by weight where rows have weights, shape (K,)."""
+        """Return the class shares (K,) of a subset, by weight if rows have weights."""
         return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """An experiment on class sizes, from which every seed's trial follows.
+    """The settings of an experiment on class sizes, which determine the trial of every seed.
 
     Parameters
     ----------
@@ -105,13 +107,14 @@ class Plan:
     methods : tuple of Method
     steps : Steps
     scheme : str or Split
-        See `lincore.model_selection.splitters.plan_folds`; a scheme of one split.
+        A scheme with a single split; see `lincore.model_selection.splitters.plan_folds`.
     test_size : float
     seed : int
+    n_jobs : int, optional
     failures : dict of str to str
-        Filled while fitting: methods that cannot be fitted, with the reason.
+        Methods that cannot be fitted, with the reason; filled while fitting.
     notices : dict of str to None
-        Filled while fitting: what was warned of, in order.
+        Warnings in order; filled while fitting.
     """
 
     data: Dataset
@@ -121,12 +124,13 @@ class Plan:
     scheme: Any
     test_size: float
     seed: int
+    n_jobs: int | None = None
     failures: dict[str, str] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
 
     @property
     def new_splits(self) -> bool:
-        """True if every seed draws a split of its own."""
+        """True if every seed has its own split."""
         return self.scheme in ("stratified", "holdout", "holdout by group")
 
     @property
@@ -139,7 +143,7 @@ class Plan:
         if self.scheme in ("stratified", "holdout"):
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
-            )  # refuses bad shares
+            )  # rejects invalid shares
             n_turns = Shuffling.draw(self.data, self.test_size, self.seed).n_turns
             number, turn = divmod(repeat, n_turns)
             return Shuffling.draw(self.data, self.test_size, self.seed + number).turn(turn)
@@ -147,7 +151,7 @@ class Plan:
         plan = plan_folds(self.data, self.scheme, seed, test_size=self.test_size)
         if len(plan) != 1:
             raise DataError(
-                "A study of class sizes needs one training and one test set.",
+                "A study of class sizes needs a single split.",
                 where=f"{len(plan)} folds",
                 remedy="Use stratified, last, given or holdout by group.",
             )
@@ -172,9 +176,48 @@ class Plan:
         totals = {name: nested.totals(sizes[name], weight) for name in WEIGHED}
         return Trial(self.seed + repeat, split, nested, sizes, totals)
 
+    def fit(
+        self,
+        tasks: Sequence[Task],
+        failures: dict[str, str],
+        methods: Sequence[Method] | None = None,
+    ) -> tuple[list[dict[str, Prediction]], list[Warning]]:
+        """Fit methods, by default those that have not failed, and predict the rows of each task.
+
+        Reasons of failures are added to `failures`. The warnings are in the order of the tasks.
+        """
+        methods = self.alive if methods is None else methods
+        free = {method.name: method for method in methods if method.own_weights is None}
+        for method in methods:
+            if method.own_weights is not None:
+                failures[method.name] = (
+                    f"It has class weights itself ({method.own_weights}), and the study sets its "
+                    "own: remove these weights."
+                )
+        shares = [task.sample.shares(self.data) for task in tasks]
+        found: list[dict[str, Prediction]] = [{} for _ in tasks]
+        warned: list[Warning] = []
+        for step in run(
+            tasks,
+            [*free.values()],
+            self.data,
+            steps=self.steps,
+            seed=self.seed,
+            stacked=True,
+            n_jobs=self.n_jobs,
+        ):
+            for name, outcome in step.outcomes.items():
+                warned += outcome.warnings
+                if isinstance(outcome, Failure):
+                    failures.setdefault(name, outcome.reason)
+                else:
+                    learned = None if free[name].has_fixed_priors else shares[step.task]
+                    found[step.task][name] = Prediction.of(outcome, learned)
+        return found, warned
+
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
-    """Return what each fit of a trial is made on."""
+    """Return the training sample of each fit of a trial."""
     subsets = ("full", "reduced", "control", "undersampling")
     sizes = [trial.sizes[subset] for subset in subsets]
     moments: list[Moments | None] = [None] * len(subsets)
@@ -208,7 +251,7 @@ def oversampled(
     *,
     seed: int,
 ) -> TrainingSample:
-    """Add rows drawn again at random to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
+    """Add randomly repeated rows to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
     rng = np.random.default_rng([seed, data.n_classes])
     extra = [
         rng.choice(rows[:size], more)
@@ -223,7 +266,7 @@ def oversampled(
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
-    """Return whether subsets of the features as they stand are best summarised once and merged."""
+    """Return whether subsets of the raw features are best summarised once and merged."""
     data, p = plan.data, plan.data.n_features
     return (
         any(method.from_moments for method in plan.methods)
@@ -234,44 +277,68 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
 
 
 def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
-    """Make every fit of some trials: predictions by sample and method.
+    """Compute all fits of some trials; return predictions by sample and method.
 
-    Those of test rows; of training rows by the names in `TRAINED`.
+    Predictions of training rows have the names in `TRAINED`.
     """
-    made = [jobs(plan, trial) for trial in trials]
-    every = [job for of_trial in made for job in of_trial.values()]
-    found, warned = fit_samples(every, plan.alive, plan.failures)
+    made = [_tasks(plan, trial) for trial in trials]
+    every = [task for of_trial in made for task in of_trial.values()]
+    found, warned = plan.fit(every, plan.failures)
     plan.notices.update(dict.fromkeys(map(str, warned)))
     predictions = iter(found)
     fits = [{name: next(predictions) for name in of_trial} for of_trial in made]
-    for of_trial, trial in zip(fits, trials, strict=True):
+    for of_trial, tasks, trial in zip(fits, made, trials, strict=True):
+        n_test = len(trial.split.test)
         for name, trained in TRAINED.items():
-            of_trial[name], of_trial[trained] = cut_apart(of_trial[name], len(trial.split.test))
+            of_trial[name], of_trial[trained] = cut_apart(of_trial[name], n_test)
+        tested, own = cut_apart(of_trial["reduced"], n_test)
+        of_trial["reduced"] = _move_thresholds(plan, trial, tasks["reduced"].sample, tested, own)
     return fits
 
 
+def _move_thresholds(
+    plan: Plan,
+    trial: Trial,
+    sample: TrainingSample,
+    tested: Mapping[str, Prediction],
+    own: Mapping[str, Prediction],
+) -> dict[str, Prediction]:
+    """Add thresholds tuned on a sample's own rows for the shares of the full training set."""
+    shares, codes = sample.shares(plan.data), plan.data.codes[sample.rows]
+    weight = plan.data.weights_of(sample.rows)
+    cost_of_row = (trial.shares("full") / np.where(shares > 0, shares, 1.0))[codes]
+    if weight is not None:
+        cost_of_row = cost_of_row * weight
+    return {
+        name: fit
+        if np.isnan(fit.log_proba).any()
+        else fit._replace(shifts=move_threshold(own[name].log_proba, codes, cost_of_row))
+        for name, fit in tested.items()
+    }
+
+
 def n_values_of(plan: Plan, trial: Trial) -> int:
-    """Return how many numbers there are in the training rows."""
+    """Return the number of values in the training rows."""
     return len(trial.split.train) * plan.data.n_features
 
 
 def at_once(plan: Plan, n_values: int) -> int:
-    """Return how many things of so many numbers are fitted at once: as many as take a moment.
+    """Return how many samples of `n_values` values are fitted at once, to take a short time.
 
-    One, where a method has to be fitted to each sample by itself: somebody may wait for the first
-    of them, or want to stop.
+    One if a method must be fitted to each sample separately, so that the first result appears soon
+    and the run can be stopped.
     """
     together = n_values < WORTHWHILE and can_be_batched(plan.alive)
     return max(1, LARGEST_AT_ONCE // n_values) if together else 1
 
 
 def can_be_batched(methods: Sequence[Method]) -> bool:
-    """Return whether no method has to be fitted to each of many small samples separately.
+    """Return whether all methods can be fitted to many small samples together.
 
     Parameters
     ----------
     methods : sequence of Method
-        As `lincore.model_selection.as_methods` returns them.
+        As returned by `lincore.model_selection.as_methods`.
 
     Examples
     --------
@@ -282,27 +349,19 @@ def can_be_batched(methods: Sequence[Method]) -> bool:
     return all(method.from_moments or has_one_minimum(method.estimator) for method in methods)
 
 
-def jobs(plan: Plan, trial: Trial) -> dict[str, FitTask]:
-    """Return what is to be fitted in a trial, by sample."""
-    n_train = len(trial.split.train)
-    made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
-    threshold = {"reduced": trial.shares("full")}
-    asked = dict.fromkeys(TRAINED, np.concatenate([trial.split.test, trained_rows(plan, trial)]))
+def _tasks(plan: Plan, trial: Trial) -> dict[str, Task]:
+    """Return the tasks of a trial, by sample."""
+    made = samples(plan.data, trial, from_moments=moments_serve(plan, len(trial.split.train)))
+    more = dict.fromkeys(TRAINED, trained_rows(plan, trial)) | {"reduced": made["reduced"].rows}
+    test = trial.split.test
     return {
-        name: FitTask(
-            plan.data,
-            sample,
-            asked.get(name, trial.split.test),
-            plan.steps,
-            plan.seed,
-            threshold.get(name),
-        )
+        name: Task(sample, np.concatenate([test, more[name]]) if name in more else test)
         for name, sample in made.items()
     }
 
 
 def trained_rows(plan: Plan, trial: Trial) -> NDArray[np.intp]:
-    """Return the training rows of a trial that are predicted; none if no variance needs them."""
+    """Return the training rows of a trial to predict for variances; empty if not needed."""
     if not plan.new_splits:
         return np.empty(0, dtype=np.intp)
     return rows_to_predict(plan.data.codes, trial.split.train, plan.data.n_classes)
@@ -319,18 +378,18 @@ def condition(
 
 
 def source_of(name: str) -> tuple[str, str]:
-    """Return the fit behind a condition or model, and the subset whose shares are its priors."""
-    # The threshold moves labels alone: its posteriors are those of the reduced set.
+    """Return the fit used by a condition or model, and the subset whose shares are its priors."""
+    # A moved threshold changes only labels: its posteriors are those of the reduced set.
     return STAND_INS.get(name) or SOURCES.get(name, SOURCES["reduced"])
 
 
 def condition_sample(condition: str) -> str:
-    """Return the sample that the model of a condition is fitted on.
+    """Return the sample to which the model of a condition is fitted.
 
     Parameters
     ----------
     condition : str
-        Of a study: a remedy, or a subset; of what has no sample of its own, "reduced".
+        A remedy or a subset; without its own sample, "reduced" is returned.
 
     Examples
     --------
@@ -343,7 +402,7 @@ def condition_sample(condition: str) -> str:
 def shift_of(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, condition: str, method: str
 ) -> Array | None:
-    """Return what a condition adds to the log posteriors of its fit, shape (K,).
+    """Return the shift (K,) of the log posteriors of a fit in a condition.
 
     The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
     """
@@ -354,6 +413,6 @@ def shift_of(
         return None
     new = trial.shares(SOURCES[condition][1])
     with np.errstate(divide="ignore"):
-        # A class that was never seen stays impossible, whatever its prior.
+        # A class without training rows is impossible regardless of its prior.
         shift = np.log(new) - np.log(np.where(fit.learned > 0, fit.learned, 1.0))
     return np.where(fit.learned > 0, shift, -np.inf)

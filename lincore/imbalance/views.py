@@ -25,7 +25,7 @@ from lincore.utils.typing import Array
 
 
 class ShiftedDecision(DecisionFunction):
-    """Posteriors of another decision function after something was added to their logarithms.
+    """Another decision function with shifted log posteriors.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ShiftedDecision(DecisionFunction):
         self.inner, self.shift = inner, shift
 
     def scores(self, Z: Array) -> Array:
-        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        """Return scores (g, K) at points Z (g, d); the largest decides."""
         return np.asarray(self.inner.log_posterior(Z) + self.shift)
 
     def log_posterior(self, Z: Array) -> Array:
@@ -49,14 +49,14 @@ class ShiftedDecision(DecisionFunction):
 
 
 class CostDecision(DecisionFunction):
-    """The posteriors of a view, and the decision of least expected cost.
+    """The posteriors of a view, with decisions of minimum expected cost.
 
     Parameters
     ----------
     view : View
-        Of a model with posteriors.
+        View of a model with posteriors.
     costs : ndarray of shape (K, K)
-        Of deciding for the column where the row is true.
+        Cost of deciding for the column's class if the row's class is true.
     """
 
     has_posterior = True
@@ -65,7 +65,7 @@ class CostDecision(DecisionFunction):
         self.view, self.costs = view, costs
 
     def scores(self, Z: Array) -> Array:
-        """Return less the expected cost of each decision (g, K) at points Z (g, d)."""
+        """Return the negative expected cost of each decision (g, K) at points Z (g, d)."""
         return -np.asarray(np.exp(self.view.log_posterior(Z)) @ self.costs)
 
     def log_posterior(self, Z: Array) -> Array:
@@ -79,11 +79,11 @@ def aligned_planes(
     rows: NDArray[np.intp],
     axes: tuple[int, ...] = (0, 1),
 ) -> tuple[Plane, ...]:
-    """Return for each pipeline the plane that shows the rows like the first one.
+    """Return for each pipeline a plane in which the rows look like in the first one.
 
-    Features are common to all of them. Principal components are fitted on every training set and
-    may be rotated: they are rotated back until the rows are as near as possible to those of the
-    first pipeline. Lengths and angles are preserved, so each plot is exact.
+    Features are common to all pipelines. Principal components are fitted to every training set and
+    may be rotated, so they are aligned with those of the first pipeline by a Procrustes rotation.
+    This preserves lengths and angles, so each plot is exact.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ def aligned_planes(
         Fitted.
     data : Dataset
     rows : ndarray of shape (n,)
-        Those to be laid over each other.
+        Rows to align.
     axes : tuple of one or two int
-        Features or components; those that a pipeline does not have are left out of all.
+        Features or components; those missing in some pipeline are left out.
 
     Returns
     -------
@@ -131,10 +131,10 @@ def aligned_planes(
 def shared_planes(
     pipelines: Sequence[Pipeline], data: Dataset, rows: NDArray[np.intp]
 ) -> tuple[Plane, ...]:
-    """Return for each pipeline the same plane of the full model: the default one of the first.
+    """Return the default plane of the first pipeline, in the coordinates of each pipeline.
 
-    A discriminant plane is Fisher's of the first pipeline, as each of the others sees it behind
-    its own steps.
+    A discriminant plane is that of the first pipeline, transformed to the inputs of the others'
+    classifiers.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def shared_planes(
         Fitted.
     data : Dataset
     rows : ndarray of shape (n,)
-        The training rows of the first one.
+        Training rows of the first pipeline.
 
     Returns
     -------
     tuple of Plane
-        One for each pipeline, of the same two directions among the features.
+        One per pipeline, with the same two directions in the features.
     """
     first = pipelines[0]
     kind = default_plane_kind(first, data)
@@ -157,18 +157,18 @@ def shared_planes(
         try:
             plane = discriminant_plane(first, data, rows, own=False)
             return tuple(_seen_behind(plane, first, other) for other in pipelines)
-        except ValueError:  # equal means, or levels of a category that one of them never saw
+        except ValueError:  # equal means, or levels that one of them has not seen in training
             pass
     features = leading_features(first, data, rows)
     return (feature_plane(data, features, rows, rest="mean"),) * len(pipelines)
 
 
 def _seen_behind(plane: Plane, first: Pipeline, other: Pipeline) -> Plane:
-    """Return a plane through what one pipeline's classifier sees as another's sees it."""
+    """Transform a plane from the classifier inputs of one pipeline to those of another."""
     if other is first:
         return plane
     (origin, matrix), (new_origin, new_matrix) = _affine(first), _affine(other)
-    if matrix is None or new_matrix is None:  # both see the rows as they are
+    if matrix is None or new_matrix is None:  # both use the rows unchanged
         return plane
     back = np.linalg.pinv(matrix)
     if back.shape[1] != len(new_matrix):
@@ -183,7 +183,7 @@ def _seen_behind(plane: Plane, first: Pipeline, other: Pipeline) -> Plane:
 
 
 def _affine(pipeline: Pipeline) -> tuple[Array, Array | None]:
-    """Return origin and matrix of ``z = (x - origin) @ matrix`` behind the preparation."""
+    """Return origin and matrix of ``z = (x - origin) @ matrix`` after preparation."""
     origin, matrix = np.zeros(1), None
     for name, step in pipeline.steps[:-1]:
         if name == "prepare":
@@ -199,7 +199,7 @@ def _affine(pipeline: Pipeline) -> tuple[Array, Array | None]:
 def condition_view(
     example: Example, method: str, condition: str, data: Dataset, plane: Plane
 ) -> View:
-    """Look at the model of a condition, with the test rows and what the condition predicts.
+    """Return the view of a condition's model, with its predictions of the test rows.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def condition_view(
     method, condition : str
     data : Dataset
     plane : Plane
-        Of this pipeline, see `aligned_planes`.
+        Plane for this pipeline, see `aligned_planes`.
     """
     pipeline = example.pipelines[method, condition]
     exact = plane.columns is None or features_are_seen(pipeline, data)
@@ -220,13 +220,13 @@ def condition_view(
 
 
 def view_with_predictions(view: View, results: Results, method: str) -> View:
-    """Return a view whose rows are predicted as results say.
+    """Return a view with the predictions of given results.
 
     Parameters
     ----------
     view : View
     results : Results
-        Of rows that include those of the view.
+        Results on rows that include those of the view.
     method : str
     """
     taken = results.predicted[results.position(method)]
@@ -236,12 +236,12 @@ def view_with_predictions(view: View, results: Results, method: str) -> View:
 
 
 def view_with_prior_shift(view: View, shift: ArrayLike | None) -> View:
-    """Return a view after something was added to the log posteriors: new priors, a threshold.
+    """Return a view with shifted log posteriors, for new priors or a threshold.
 
     Parameters
     ----------
     view : View
-        One without posteriors stays as it is.
+        Returned unchanged if it has no posteriors.
     shift : array-like of shape (K,), or None
     """
     if shift is None or not np.any(shift):
@@ -260,23 +260,23 @@ def view_with_prior_shift(view: View, shift: ArrayLike | None) -> View:
 
 
 def view_with_costs(view: View, costs: ArrayLike) -> View:
-    """Return a view whose regions are those of the decisions of least expected cost.
+    """Return a view whose regions show decisions with minimum expected cost.
 
     Parameters
     ----------
     view : View
-        Of a model with posteriors.
+        View of a model with posteriors.
     costs : array-like of shape (K, K)
     """
     costs = np.asarray(costs, dtype=float)
-    if (costs == costs[:, :1]).all():  # whatever is decided costs the same: as without costs
+    if (costs == costs[:, :1]).all():  # all decisions cost the same, as without costs
         return view
     decision_function = CostDecision(view, costs)
     return replace(view, densities=None, decision_function=decision_function, ambiguous=None)
 
 
 def _turned(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:
-    """Return the plane of coordinates Z (n, q) whose points are nearest to the goal (n, d)."""
+    """Return the plane in coordinates Z (n, q) whose points are nearest to the target (n, d)."""
     centre, target = Z.mean(axis=0), goal.mean(axis=0)
     U, _, Vt = np.linalg.svd((Z - centre).T @ (goal - target), full_matrices=False)
     turn = U @ Vt

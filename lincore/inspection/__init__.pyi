@@ -4,6 +4,9 @@ from .association import associations as associations
 from .association import column_values as column_values
 from .association import largest_association_test as largest_association_test
 from .association import level_names as level_names
+from .canonical import CanonicalAnalysis as CanonicalAnalysis
+from .canonical import canonical_analysis as canonical_analysis
+from .canonical import canonical_analysis_of as canonical_analysis_of
 from .chosen_rows import ConfusionCell as ConfusionCell
 from .chosen_rows import cell_columns as cell_columns
 from .chosen_rows import confusion_cell as confusion_cell

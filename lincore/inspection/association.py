@@ -14,13 +14,13 @@ from lincore.utils.typing import Array, Codes
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
-# Columns of numbers that are held in memory at once, beside the data.
+# Numeric columns processed at a time.
 _BLOCK = 64
-# Rows × columns × permutations of a test, half a second; then fewer permutations, then fewer rows.
+# Rows × columns × permutations of a test (half a second); beyond it, fewer permutations, then rows.
 _WORK, _FEWEST, _MOST = 300_000_000, 199, 999
-# A categorical column takes as long as so many numeric ones, to permute the rows as so many.
+# Cost of a categorical column and of permuting the labels, in numeric columns.
 _OF_LEVELS, _OF_ROWS = 6, 40
-# Labels that are permuted at once.
+# Labels permuted at a time.
 _LABELS = 1_000_000
 # Values closer than this are ties.
 _ROUNDING = 1e-9
@@ -36,10 +36,10 @@ class Association(NamedTuple):
         Position among the features.
     name : str
     measure : {"eta", "V"}
-        The correlation ratio of a numeric column, Cramér's V of a categorical one. Both lie
-        between 0 and 1, and both are the absolute correlation where column and target are binary.
+        Correlation ratio for a numeric column, Cramér's V for a categorical one. Both lie between 0
+        and 1, and both equal the absolute correlation if column and target are binary.
     value : float
-        Adjusted for its expectation under independence, 0 at least.
+        Adjusted for its expectation under independence; at least 0.
     """
 
     column: int
@@ -54,15 +54,15 @@ class LargestAssociation(NamedTuple):
     Attributes
     ----------
     p : float
-        Adjusted for the number of columns.
+        P-value adjusted for the number of columns.
     n_columns : int
     n_permutations : int
     n_rows : int
-        Rows that were used.
+        Number of rows used.
     is_sample : bool
-        Whether these are a random sample, for the sake of time.
+        Whether only a random sample of the rows was used, to save time.
     by_groups : bool
-        Whether groups of rows exchanged their labels, not single rows.
+        Whether labels were permuted between groups instead of rows.
     """
 
     p: float
@@ -101,26 +101,26 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
 def largest_association_test(
     data: Dataset, column: int, rows: ArrayLike | None = None
 ) -> LargestAssociation:
-    """Test the largest association against the largest that permuted labels give any column.
+    """Test the largest association by permutation of the labels, adjusted for all columns.
 
-    Every permutation moves the labels of all columns together, so that correlated columns count
-    for no more than they are. Where rows belong to groups, each group takes over the labels of
-    another, in its own order, repeated or cut to its size. It is exact if groups are alike in size
-    or each has one label.
+    The null distribution is that of the largest association over all columns, so correlations
+    between columns are accounted for. If rows belong to groups, each group receives the labels of
+    another one in order, repeated or cut to its size. This is exact if groups have equal sizes or
+    one label each.
 
     Parameters
     ----------
     data : Dataset
         Counts of words are left out.
     column : int
-        The one with the largest association, see `associations`.
+        Column with the largest association, see `associations`.
     rows : array-like of int, optional
 
     Returns
     -------
     LargestAssociation
-        Of 999 permutations; of 199 for many rows and columns, then of a random sample of the rows,
-        so that it takes half a second.
+        Uses 999 permutations; for large tables as few as 199, and then a random sample of the rows,
+        so that it takes about half a second.
 
     References
     ----------
@@ -173,7 +173,7 @@ def _permuted(codes: Codes, groups: Codes | None, times: int, rng: np.random.Gen
 
 
 class _Labels(NamedTuple):
-    """B labellings of the same rows: which rows a class has in each.
+    """B permuted labellings of the same rows, as indicators of the classes.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class _Labels(NamedTuple):
     def of(cls, labels: Codes) -> _Labels:
         times, n = labels.shape
         n_classes = int(labels.max(initial=0)) + 1
-        # A sort of short numbers takes time in proportion to their number.
+        # Sorting small integers takes linear time.
         order = np.argsort(labels.astype(np.min_scalar_type(n_classes)), axis=1, kind="stable")
         classes = labels + n_classes * np.arange(times)[:, None]
         sizes = np.bincount(classes.ravel(), minlength=times * n_classes)
@@ -219,7 +219,7 @@ class _Numbers(NamedTuple):
             out=np.zeros(values.shape[1]), where=count > 0,
         )  # fmt: skip
         centred = np.where(present, values - means, 0.0)
-        # To unit scale first: squares of 1e200 have no bound.
+        # Scale first, because squares of 1e200 overflow.
         scale = np.abs(centred).max(axis=0, initial=0.0)
         centred /= np.where(scale > 0, scale, 1.0)
         return cls("eta", centred, present.astype(float), np.square(centred).sum(axis=0))
@@ -227,7 +227,7 @@ class _Numbers(NamedTuple):
     def measure(self, classes: _Labels) -> Array:
         """Return the adjusted correlation ratio η of each column, shape (B, p).
 
-        η² is the share of the variance that lies between the classes; adjusted as R² is,
+        η² is the share of the variance between the classes, adjusted like R²:
         1 − (1 − η²)(n − 1)/(n − K), which is Kelley's ε².
         """
         count = self.present.sum(axis=0)
@@ -261,7 +261,7 @@ class _Levels(NamedTuple):
     def measure(self, classes: _Labels) -> Array:
         """Return Cramér's V, corrected for bias, shape (B, 1).
 
-        Without the correction a column of many rare levels would go with any target.
+        Without the correction a column with many rare levels would be associated with any target.
         """
         table = (classes.members @ self.level_of).tocoo()
         sizes = np.bincount(table.row, table.data, len(classes.members.indptr) - 1)
@@ -282,7 +282,7 @@ class _Levels(NamedTuple):
 def _blocks(
     data: Dataset, rows: ArrayLike | None, columns: Sequence[int] | None = None
 ) -> Iterator[tuple[list[int], _Numbers | _Levels]]:
-    """Yield columns of one kind: all of them, or those that are wanted."""
+    """Yield blocks of columns of one kind: all columns or the given ones."""
     wanted = range(data.n_table_columns) if columns is None else columns
     numeric = [column for column in wanted if level_names(data, column) is None]
     for start in range(0, len(numeric), _BLOCK):
@@ -293,7 +293,7 @@ def _blocks(
 
 
 def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
-    """Return the names of the levels of a categorical column, None for a numeric one.
+    """Return the names of the levels of a categorical column; None for a numeric one.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
     Returns
     -------
     tuple of str or None
-        In the order of the codes that stand for the levels.
+        In the order of the level codes.
     """
     return None if data.levels is None else data.levels[column]
 
@@ -316,7 +316,7 @@ def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = No
     ----------
     data : Dataset
     columns : int or array-like of int
-        Not counts of words.
+        Not word counts.
     rows : array-like of int, optional
 
     Returns
@@ -325,7 +325,7 @@ def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = No
     """
     wanted = np.atleast_1d(np.asarray(columns, dtype=np.intp))
     if data.kind.is_sparse:
-        # By column first: of all the words nothing is copied.
+        # Columns first, so that not all word counts are copied.
         picked = data.X[:, wanted].toarray()
         picked = picked if rows is None else picked[np.asarray(rows)]
     else:

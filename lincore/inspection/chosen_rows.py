@@ -1,4 +1,4 @@
-"""Rows that are chosen: those of a cell of the confusion matrix, and any rows as a table."""
+"""The rows of a cell of the confusion matrix, and any rows as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
-# Of more classes the posteriors of the two at stake stand in a table; so many words at most.
+# With more classes a table shows only the posteriors of the two concerned; maximum number of words.
 _MOST_CLASSES, _MOST_WORDS = 6, 50
 
 
@@ -27,12 +27,12 @@ class ConfusionCell(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (m,)
-        Of the data set, the least probable true class first.
+        Positions in the data set, by increasing posterior of the true class.
     proba : ndarray of shape (m, K) or None
-        Posteriors; None for a model without.
+        Posteriors; None if the model has none.
     distances : ndarray of shape (m, K) or None
-        Mahalanobis distances from the classes, without units; None for a model that is not
-        Gaussian. NaN for a class without training rows.
+        Mahalanobis distances from the classes, dimensionless; None if the model is not Gaussian.
+        NaN for a class without training rows.
     """
 
     rows: NDArray[np.intp]
@@ -48,9 +48,9 @@ def confusion_cell(
     Parameters
     ----------
     results : Results
-        Of one method.
+        Results of one method.
     pipeline : Pipeline
-        The fitted model behind them.
+        The fitted model.
     data : Dataset
     true, predicted : int
         Codes of the two classes.
@@ -58,12 +58,9 @@ def confusion_cell(
     Examples
     --------
     >>> import lincore
-    >>> from lincore.model_selection.hold_out import holdout
-    >>> from lincore.model_selection.pipeline import pipeline_for
     >>> iris = lincore.sample("iris")
-    >>> model = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
-    >>> fitted, results = holdout(iris, model, lincore.split(iris))
-    >>> found = confusion_cell(results, fitted, iris, 1, 1)
+    >>> model = lincore.fit(iris, "lda")
+    >>> found = confusion_cell(model.results, model.pipeline, iris, 1, 1)
     >>> bool((np.diff(found.proba[:, 1]) >= 0).all()), found.distances.shape[1]
     (True, 3)
     """
@@ -83,19 +80,19 @@ def confusion_cell(
 
 
 def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int) -> dict[str, Any]:
-    """Return posteriors and distances of the classes at stake, or of all where these are few.
+    """Return posteriors and distances of the two classes concerned, or of all if there are few.
 
     Parameters
     ----------
     data : Dataset
-    found : Cell
+    found : ConfusionCell
     true, predicted : int
         Codes of the two classes.
 
     Returns
     -------
     dict of str to ndarray of shape (m,)
-        Rounded to 4 and to 2 digits.
+        Rounded to 4 and 2 digits.
     """
     codes = range(data.n_classes) if data.n_classes <= _MOST_CLASSES else {true, predicted}
     columns = {}
@@ -111,14 +108,14 @@ def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int)
 def row_table(
     data: Dataset, rows: NDArray[np.intp], columns: Mapping[str, Sequence[Any]] | None = None
 ) -> pd.DataFrame:
-    """Return rows as a table: their number, class, what else is known of them, then features.
+    """Return rows as a table of row number, class, additional columns and features.
 
-    Level codes become the names of their levels; of words only those that occur are columns.
+    Categories are shown by name; words have a column only if they occur in these rows.
 
     Parameters
     ----------
     data : Dataset
-        Of a table or of words.
+        A table, with or without texts.
     rows : ndarray of int, shape (m,)
     columns : mapping of str to sequences of length m, optional
 
@@ -142,7 +139,7 @@ def row_table(
         words = np.argsort(-used, kind="stable")[:_MOST_WORDS]
         shown = [*range(first), *(int(first + j) for j in words if used[j])]
     parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
-    # Two features may have one name, or that of a column here.
+    # Numbered columns, because names may be repeated.
     table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
     table.columns = pd.Index(_unique([name for name, _ in parts]))
     return table
@@ -174,7 +171,7 @@ def _distances(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Arr
 
 
 def _lead(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], true: int) -> Array:
-    """Return the margin of the true class by the model's own scores, (m,)."""
+    """Return the margin of the true class in the model's scores, (m,)."""
     model: Any = pipeline.steps[-1][1]
     if not len(rows) or not hasattr(model, "decision_function"):
         return np.zeros(len(rows))

@@ -17,22 +17,22 @@ from lincore.preprocessing.tabular import Contrast, contrasts
 from lincore.utils.typing import Array, Flags
 
 MIXED = {"pca", "svd"}
-# A column of length one whose part beyond the columns before it is shorter repeats them.
+# Tolerance for collinearity: norm of a unit column's component orthogonal to the previous columns.
 ALIASED = 1e-7
 
 
 class Coefficients(NamedTuple):
-    """Linear scores, a line for each class or pair of classes, a column for each feature.
+    """Coefficients of linear scores: a line per class or pair of classes, a column per feature.
 
-    Of a category all levels but one have a column: what they add, compared with the reference
-    level. Standard errors, intervals and p-values are None where there are none.
+    A category has a column for each level except the reference level; its coefficient is the
+    difference from the reference. Standard errors, intervals and p-values are None if unavailable.
 
     Attributes
     ----------
     lines : tuple of M str
         The class or comparison of each line of coefficients.
     names : tuple of q str
-        Of the columns; the last is the intercept where it is known in the user's units.
+        Names of the columns; the last is the intercept if it is known in the user's units.
     estimate : ndarray of shape (M, q)
         Change of the score per unit.
     per_deviation : ndarray of shape (M, q)
@@ -42,10 +42,10 @@ class Coefficients(NamedTuple):
     are_log_odds : bool
         Whether the exponential of an estimate is an odds ratio.
     is_penalised : bool
-        Whether a penalty keeps the estimates small, so that they have no standard errors.
+        Whether estimates are penalised, so that they have no standard errors.
     left_out : tuple of str
-        Columns that are combinations of others, whose coefficients go to these; so that
-        standard errors exist.
+        Columns omitted because they are linear combinations of others; otherwise standard errors
+        would not exist.
     """
 
     lines: tuple[str, ...]
@@ -67,15 +67,15 @@ def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, .
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted, its classifier on codes.
+        Fitted on class codes.
     data : Dataset
     n_lines : int
-        Lines of coefficients.
+        Number of lines of coefficients.
 
     Returns
     -------
     tuple of str
-        Classes, "one over the other" for two classes, and the sides of binary models.
+        Class names; "b over a" for two classes; the two sides of each binary model.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def score_coefficients(
     rows: NDArray[np.intp],
     lines: tuple[str, ...] | None = None,
 ) -> Coefficients:
-    """Return the coefficients of the classifier's own scores, without errors.
+    """Return the coefficients of the classifier's scores, without standard errors.
 
     Parameters
     ----------
@@ -115,18 +115,18 @@ def score_coefficients(
     rows : ndarray
         The training rows.
     lines : tuple of str, optional
-        What each line of the classifier's coefficients speaks for; see `score_lines`.
+        Class or comparison of each line; see `score_lines`.
 
     Raises
     ------
     TypeError
-        When the classifier is not linear.
+        If the classifier is not linear.
     """
     weights = feature_weights(pipeline, data, rows)
     contrast = _contrast(pipeline, data, rows)
     estimate, spread = weights.values, weights.spread
     names = weights.names
-    # Infinite coefficients, of naive Bayes without smoothing, have no differences.
+    # Differences of infinite coefficients (naive Bayes without smoothing) are undefined.
     if contrast is not None and np.isfinite(estimate).all():
         estimate, spread, names = (
             contrast.relative(estimate)[0],
@@ -148,22 +148,22 @@ def score_coefficients(
 def likelihood_coefficients(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], reference: int = 0
 ) -> Coefficients:
-    """Return log odds against a reference class with Wald's errors, the intercept last.
+    """Return log odds against a reference class with Wald standard errors, the intercept last.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted, with logistic regression of infinite C at its end and no projection before it.
+        Fitted; ends with logistic regression with infinite C and has no projection.
     data : Dataset
     rows : ndarray
         The training rows.
     reference : int
-        The code of the class that the others are compared with.
+        Code of the reference class.
 
     Raises
     ------
     ValueError
-        When these errors do not exist, with the reason.
+        If standard errors do not exist, with the reason.
 
     Examples
     --------
@@ -178,11 +178,11 @@ def likelihood_coefficients(
     (('class 2 against class 1', 'class 3 against class 1'), ('x1', 'x2', 'intercept'))
     """
     if MIXED & set(pipeline.named_steps):
-        raise ValueError("Standard errors belong to features: switch the projection off.")
+        raise ValueError("Standard errors are for features: switch the projection off.")
     if data.kind.is_sparse:
-        raise ValueError("There are no standard errors for counts of words.")
+        raise ValueError("There are no standard errors for word counts.")
     if data.weights is not None:
-        raise ValueError("The curvature of a weighted likelihood says nothing of its errors.")
+        raise ValueError("The curvature of a weighted likelihood does not give standard errors.")
     model: LogisticRegression = pipeline.steps[-1][1]
     model.require_maximum_likelihood()
     wald, spread, left_out = _wald(pipeline, data, rows, reference)
@@ -206,13 +206,13 @@ def likelihood_coefficients(
 def _wald(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], reference: int
 ) -> tuple[Wald, Array, tuple[str, ...]]:
-    """Return the errors of features in the user's units, their deviations, and who is left out."""
+    """Return Wald statistics in the user's units, standard deviations, and omitted columns."""
     model = pipeline.steps[-1][1]
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
     shown = Pipeline(pipeline.steps[: named_steps_end(pipeline)])
     seen = transform_for_classifier(shown, data.X[rows])
-    # Scores are what they are at any one row: the intercept is what the features leave of them.
+    # The intercept is the score of any row minus the contribution of its features.
     first = transform_for_classifier(pipeline, data.X[rows[:1]])
     intercept = np.ravel(pipeline[-1].decision_function(first))
     intercept = intercept - coef @ np.asarray(seen[0], dtype=float)
@@ -223,7 +223,7 @@ def _wald(
         seen = seen[:, contrast.kept]
     with_intercept = model.fit_intercept
     rows_seen = np.asarray(seen, dtype=float)
-    kept, combination = _aliases(rows_seen, with_intercept)
+    kept, combination = independent_columns(rows_seen, with_intercept)
     left_out = tuple(name for name, stays in zip(names, kept, strict=True) if not stays)
     if left_out:
         shift = coef[:, ~kept] @ combination
@@ -245,20 +245,20 @@ def _wald(
     return wald, spread, left_out
 
 
-def _aliases(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
-    """Find columns (n, q) that are combinations of those before them, as R's `glm` leaves out."""
+def independent_columns(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
+    """Find columns of (n, q) that depend linearly on previous ones, as R's `glm` does."""
     centre = np.asarray(X.mean(axis=0) if with_intercept else np.zeros(X.shape[1]), dtype=float)
     centred = X - centre
     length = np.linalg.norm(centred, axis=0)
     unit = centred / np.where(length > 0, length, 1.0)
-    # A triangular factor has the geometry of the columns, with q rows instead of n.
+    # The triangular factor has the same inner products, with q rows instead of n.
     _, R = np.linalg.qr(unit)
     kept, basis = np.zeros(X.shape[1], dtype=bool), np.zeros((len(R), 0))
     for j in range(X.shape[1]):
         rest = R[:, j] - basis @ (basis.T @ R[:, j])
         rest -= basis @ (basis.T @ rest)
         norm = np.linalg.norm(rest)
-        # A column that does not vary is left to the message that names it.
+        # Constant columns are reported elsewhere.
         kept[j] = norm > ALIASED or length[j] == 0
         if norm > ALIASED:
             basis = np.column_stack([basis, rest / norm])
@@ -268,7 +268,7 @@ def _aliases(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:
-    """Return which columns are compared with which, where the variables are prepared columns."""
+    """Return contrasts of categories, if the variables are prepared columns."""
     steps, model = pipeline.named_steps, pipeline.steps[-1][1]
     preparer = steps.get("prepare")
     if preparer is None or "basis" in steps or data.kind.is_sparse:

@@ -15,7 +15,7 @@ from lincore.utils.typing import Array
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
-# More columns than this are not correlated with each other: the matrix grows with their square.
+# Maximum number of columns: the matrix grows with their square.
 MOST_CORRELATED = 1_000
 
 
@@ -25,12 +25,12 @@ class Correlations(NamedTuple):
     Attributes
     ----------
     names : list of p str
-        A categorical column of two levels counts as the indicator of its second one: "sex = male".
+        A two-level category is represented by the indicator of its second level: "sex = male".
     matrix : (p, p) float64
-        NaN where two columns have too few rows in common, or one of them does not vary.
+        NaN if two columns have too few complete rows, or one of them is constant.
     n_rows : int
     n_columns : int
-        Numeric and two-level columns of the data set; p where it is no more.
+        Number of numeric and two-level columns of the data set, of which p are included.
     """
 
     names: list[str]
@@ -39,7 +39,7 @@ class Correlations(NamedTuple):
     n_columns: int
 
     def strongest(self) -> tuple[int, int] | None:
-        """Return the pair of columns with the largest absolute correlation, if there is any."""
+        """Return the pair of columns with the largest absolute correlation, if any."""
         off = np.abs(np.triu(self.matrix, 1))
         off[np.tril_indices(len(off))] = np.nan
         if not np.isfinite(off).any():
@@ -56,20 +56,19 @@ def correlations(
     most: int = 30,
     clustered: bool = False,
 ) -> Correlations:
-    """Return the correlations between the columns that are correlated most.
+    """Return the correlations between the most strongly correlated columns.
 
     Parameters
     ----------
     data : Dataset
     rows : array-like of int, optional
-        Row numbers; all rows when not given.
+        Row numbers. Default: all rows.
     within : bool
-        Pool the deviations from the means of the classes, instead of those from the mean of all
-        rows.
+        Correlate deviations from the class means instead of those from the overall mean.
     most : int
-        Columns shown at most: those of the strongest pairs.
+        Maximum number of columns, those of the strongest pairs.
     clustered : bool
-        Order the columns so that correlated ones stand together, instead of as in the file.
+        Order the columns so that correlated ones are adjacent, instead of as in the file.
 
     Examples
     --------
@@ -95,9 +94,9 @@ def correlations(
 
 
 def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> Array:
-    """Return Pearson's correlations of deviations from the means of groups.
+    """Return Pearson correlations of the deviations from group means.
 
-    Each pair of columns is judged on the rows in which both have a value, as by
+    For each pair of columns only the rows in which both have a value are used, as in
     `pandas.DataFrame.corr`.
 
     Parameters
@@ -110,7 +109,7 @@ def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> Array:
     Returns
     -------
     (p, p) float64
-        NaN where a column does not vary within the groups.
+        NaN if a column does not vary within the groups.
 
     Examples
     --------
@@ -129,7 +128,7 @@ def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> Array:
     for group in np.unique(y):
         mask = present[y == group].astype(np.float64)
         D = np.where(mask > 0, X[y == group], 0.0)
-        # Centre before squaring; what is left of the means of a pair's rows is small.
+        # Centre before squaring; the remaining means over the complete rows of a pair are small.
         D = np.where(mask > 0, D - D.sum(axis=0) / np.maximum(mask.sum(axis=0), 1), 0.0) / scale
         n, sums = mask.T @ mask, D.T @ mask
         common = np.maximum(n, 1)
@@ -154,7 +153,7 @@ def clustered_order(matrix: Array, chosen: list[int]) -> list[int]:
 
 
 def _strongest_first(matrix: Array, most: int) -> list[int]:
-    """Return the columns of the strongest pairs, as many as are shown."""
+    """Return the columns of the strongest pairs, at most `most`."""
     if len(matrix) <= most:
         return list(range(len(matrix)))
     off = np.abs(np.nan_to_num(matrix))

@@ -19,7 +19,7 @@ from lincore.utils.typing import Array
 
 Lift = Callable[[Array], Any]
 
-# Points at which it is found out whether a model's scores decide.
+# Number of points at which it is checked whether the largest score is the prediction.
 CHECKED = 500
 
 
@@ -30,11 +30,11 @@ class DecisionFunction(ABC):
 
     @abstractmethod
     def scores(self, Z: Array) -> Array:
-        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        """Return scores (g, K) at points Z (g, d); the largest decides."""
 
     @abstractmethod
     def log_posterior(self, Z: Array) -> Array:
-        """Return log posteriors (g, K); only where `has_posterior`."""
+        """Return log posteriors (g, K); only if `has_posterior`."""
 
     def in_units(self, units: Array) -> DecisionFunction:
         """Return the same of points whose coordinates were divided by `units` (d,)."""
@@ -55,7 +55,7 @@ class RescaledDecision(DecisionFunction):
         self.has_posterior = decision_function.has_posterior
 
     def scores(self, Z: Array) -> Array:
-        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        """Return scores (g, K) at points Z (g, d); the largest decides."""
         return self.decision_function.scores(Z * self.units)
 
     def log_posterior(self, Z: Array) -> Array:
@@ -64,7 +64,7 @@ class RescaledDecision(DecisionFunction):
 
 
 class AffineDecision(DecisionFunction):
-    """A linear classifier cut by a plane: scores are affine functions of the point.
+    """A linear classifier restricted to a plane: scores are affine functions of the point.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class AffineDecision(DecisionFunction):
     def of(
         cls, model: LinearClassifier, base: Array, steps: Array, n_classes: int
     ) -> AffineDecision:
-        """Cut a classifier, fitted on codes, by the plane ``base + z @ steps``."""
+        """Restrict a classifier, fitted on codes, to the plane ``base + z @ steps``."""
         coef, intercept = model.coef_, model.intercept_
         if len(model.classes_) == 2:
             coef = np.vstack([np.zeros_like(coef), coef])
@@ -92,7 +92,7 @@ class AffineDecision(DecisionFunction):
         return cls(all_coef, all_intercept, isinstance(model, SoftmaxPosterior))
 
     def scores(self, Z: Array) -> Array:
-        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        """Return scores (g, K) at points Z (g, d); the largest decides."""
         return np.asarray(Z @ self.coef.T + self.intercept)
 
     def log_posterior(self, Z: Array) -> Array:
@@ -101,7 +101,7 @@ class AffineDecision(DecisionFunction):
 
 
 def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
-    """Return the same scheme over the points of ``base + z @ steps``; None if it is not linear."""
+    """Return binary models restricted to ``base + z @ steps``; None if they are not linear."""
     if not all(isinstance(part, LinearClassifier) for part in model.estimators_):
         return None
     small = copy(model)
@@ -116,19 +116,19 @@ def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryMode
 
 
 class ModelDecision(DecisionFunction):
-    """Any classifier with scikit-learn's contract, asked at the rows that points stand for.
+    """Any scikit-learn classifier, evaluated at the rows that points of the plane represent.
 
     Parameters
     ----------
     model : classifier
         Fitted on codes.
     lift : callable
-        From points (g, d) to what the classifier sees.
+        Maps points (g, d) to classifier inputs.
     width : int
-        How many numbers such a row has: it limits how many are made at once.
+        Number of values in such a row, which limits the size of blocks.
     n_classes : int
     section : BinaryModels, optional
-        The same model as half-planes of the points themselves, where it is that.
+        The model restricted to the plane, if its binary models are half-planes there.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class ModelDecision(DecisionFunction):
     ) -> None:
         self.model, self.lift, self.n_classes, self.section = model, lift, n_classes, section
         self.length = max(1, BLOCK_VALUES // max(1, width))
-        # hasattr is scikit-learn's own contract: which of these a model has may hang on options.
+        # As in scikit-learn: whether a model has these methods may depend on its options.
         self.has_posterior = hasattr(model, "predict_proba")
         self._scores_decide: bool | None = None
 
@@ -179,7 +179,7 @@ class ModelDecision(DecisionFunction):
         return np.asarray(self.model.predict(rows)[:, None] == codes, dtype=float)
 
     def _decides(self, scores: Array, rows: Any) -> bool:
-        """Return whether the largest score is predicted, unlike scores of pairs of classes."""
+        """Return whether the largest score is the prediction; false for pairwise scores."""
         if self._scores_decide is None:
             some = slice(None, None, 1 + len(scores) // CHECKED)
             chosen = np.asarray(self.model.classes_)[scores[some].argmax(axis=1)]
@@ -193,11 +193,11 @@ class ModelDecision(DecisionFunction):
 
     def _lifted(self, Z: Array) -> Any:
         rows = self.lift(Z)
-        # Nothing is counted less than no times: the margin of a plot goes on as at zero.
+        # Counts are not negative: the margin of the plot is evaluated at zero.
         return rows * (rows > 0) if isinstance(self.model, MultinomialNB) else rows
 
     def _spread(self, values: Array) -> Array:
-        """Return (g, K): a class that the model never met is impossible."""
+        """Return values (g, K) with -inf for classes without training rows."""
         spread = np.full((len(values), self.n_classes), -np.inf)
         spread[:, self.model.classes_] = values
         return spread

@@ -28,35 +28,35 @@ def discriminant_plane(
     n_axes: int = 2,
     own: bool = True,
 ) -> Plane:
-    """Return the plane of Fisher's first directions, or of the direction between two classes.
+    """Return the plane of Fisher's first directions, or of a linear two-class model's direction.
 
-    A linear model of two classes decides along one direction, its own; the second axis is then
-    the direction of largest variance within the classes that is uncorrelated with it. The
-    coordinates off the plane are held at their within-class average, given the position in the
+    A linear model of two classes decides along a single direction, which is the first axis; the
+    second is the direction of largest within-class variance that is uncorrelated with it. The
+    coordinates off the plane are held at their within-class average given the position in the
     plane.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted. Fisher's discriminant is fitted here on what its classifier sees, unless that is
-        Fisher's or a linear one of two classes.
+        Fitted. Fisher's discriminant is fitted to the classifier's inputs, unless the classifier is
+        Fisher's discriminant or a linear model of two classes.
     data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
     n_axes : {2, 1}
-        1 for the first direction alone.
+        1 for only the first direction.
     own : bool, default True
-        False for Fisher's directions whatever the model, for a plane that several share.
+        False for Fisher's directions regardless of the model, so that several models share a plane.
 
     Returns
     -------
     Plane
-        Its units are standard deviations within classes.
+        Its units are within-class standard deviations.
 
     Raises
     ------
     ValueError
-        When the means of the classes are equal.
+        If the class means are equal.
     """
     model = pipeline.steps[-1][1]
     within = _Within.of(pipeline, data, rows)
@@ -79,22 +79,22 @@ def discriminant_plane(
         columns=None,
         projection=directions.T,
         subject="discriminant plane" if len(directions) == 2 else "discriminant direction",
-        rest=held(n_rest, "direction", "what is usual within a class at that place"),
+        rest=held(n_rest, "direction", "the within-class average at that point"),
         levels=(None,) * len(directions),
     )
 
 
 class _Within:
-    """The scatter of training rows about the means of their classes, as moments or as rows.
+    """The within-class scatter of training rows, as moments or as rows.
 
     Parameters
     ----------
     mean : ndarray of shape (q,)
     moments : Moments or None
     seen, codes : ndarrays of shape (n, q) and (n,)
-        The rows themselves, where moments would be larger than these are.
+        The rows, if moments would be larger.
     n_free : int
-        Number of rows less that of classes.
+        Number of rows minus number of classes.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class _Within:
 
     @classmethod
     def of(cls, pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> _Within:
-        """Take the moments of a model that keeps them, and otherwise summarise its rows."""
+        """Use the model's moments if it keeps them, otherwise summarise its rows."""
         moments = _moments_of(pipeline.steps[-1][1], len(rows))
         if moments is not None:
             n_free = int(moments.count.sum() - np.count_nonzero(moments.count))
@@ -125,7 +125,7 @@ class _Within:
         """Return Fisher's discriminant of these rows."""
         if isinstance(model, FisherDiscriminant):
             return model
-        with captured_warnings():  # of the model itself they are told elsewhere
+        with captured_warnings():  # warnings about the model are shown elsewhere
             if self.moments is not None:
                 classes = np.arange(len(self.moments.count))
                 return FisherDiscriminant().fit_moments(self.moments, classes)
@@ -145,16 +145,16 @@ class _Within:
         )
 
     def regression(self, directions: Array) -> Array:
-        """Return the regression (d, q) of a row on its point along directions (d, q).
+        """Return the regression coefficients (d, q) of rows on their projections.
 
-        What is left over is uncorrelated with the point within classes.
+        Within classes, the residual is uncorrelated with the projections.
         """
         push = self.push(directions)
         return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
 
     def leading_beside(self, first: Array) -> Array:
-        """Return the direction (q,) of largest variance among what is uncorrelated with `first`."""
-        slope = self.regression(first[None])[0]  # of a row on its place along `first`
+        """Return the direction (q,) of largest variance that is uncorrelated with `first`."""
+        slope = self.regression(first[None])[0]  # of rows on their projection on `first`
         if self.moments is not None:
             scatter = self.moments.within()
             values = scatter - np.outer(slope, slope) * float(first @ scatter @ first)
@@ -170,7 +170,7 @@ class _Within:
     @property
     def _centred(self) -> Array:
         if self.centred is None:
-            raise ValueError("Rows are kept only where there are no moments.")
+            raise ValueError("Rows are kept only if there are no moments.")
         return self.centred
 
 
@@ -186,7 +186,7 @@ def _own_direction(model: Any) -> Array | None:
 
 
 def _moments_of(model: Any, n_rows: int) -> Moments | None:
-    """Return the moments that a classifier was solved from, if they hold all of the scatter."""
+    """Return the moments from which a classifier was fitted, if they have the full scatter."""
     if not isinstance(model, MomentClassifier) or n_rows < model.n_features_in_:
         return None
     moments = model.moments_

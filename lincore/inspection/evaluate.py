@@ -27,7 +27,7 @@ from lincore.utils.typing import Array
 def cut(
     pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
 ) -> Densities | DecisionFunction:
-    """Evaluate a pipeline where a plane lies; in closed form where that is possible."""
+    """Restrict a pipeline to a plane, in closed form if possible."""
     model = pipeline.steps[-1][1]
     if isinstance(model, BinaryModels):
         return _asked_binary(pipeline, data, plane, points)
@@ -36,7 +36,7 @@ def cut(
         if base is not None and steps is not None:
             if is_gaussian(model):
                 return gaussian_slices.conditional(model, base, steps, data.n_classes)
-            # Infinite coefficients, of words that exclude a class, are no affine function.
+            # Infinite coefficients (words that exclude a class) are not an affine function.
             if not np.isfinite(model.coef_).all():
                 return _asked(pipeline, data, plane)
             return AffineDecision.of(model, base, steps, data.n_classes)
@@ -54,7 +54,7 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
 
 
 def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> ModelDecision:
-    """Ask binary models; linear ones as functions of the point, not of the row it stands for."""
+    """Evaluate binary models; linear ones as functions of the point instead of the full row."""
     base, steps = _in_coordinates(pipeline, data, plane, points)
     if base is not None and steps is not None:
         small = binary_section(pipeline.steps[-1][1], base, steps)
@@ -67,7 +67,7 @@ def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
 def _in_coordinates(
     pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
 ) -> tuple[Array | None, Array | None]:
-    """Return base and steps as the classifier sees them; None where a step bends the plane."""
+    """Return base and steps in the classifier's coordinates; None if the map is not affine."""
     if plane.columns is None:
         return plane.base, plane.steps
     bends = any(
@@ -77,7 +77,7 @@ def _in_coordinates(
     )
     if bends or data.kind.is_sparse or data.levels is not None or data.imputation == "indicator":
         return None, None
-    # What is affine is known from where the base and a step of usual length along each axis go.
+    # An affine map is determined by the images of the base and of one step along each axis.
     usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
     usual = np.where(usual > 0, usual, 1.0)
     corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
@@ -86,7 +86,7 @@ def _in_coordinates(
 
 
 def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
-    """Integrate everything off a plane out of a Gaussian classifier."""
+    """Return the exact marginal of a Gaussian classifier in a plane."""
     model = pipeline.steps[-1][1]
     if not is_gaussian(model):
         raise ValueError(f"{type(model).__name__} is not Gaussian: it has no exact marginal.")
@@ -94,8 +94,8 @@ def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
         return gaussian_slices.marginal(model, plane.base, plane.projection, data.n_classes)
     if plane.columns is None or not features_are_seen(pipeline, data):
         raise ValueError(
-            "The classifier does not see the features themselves, so there is no marginal of "
-            "them; look along its own coordinates."
+            "The classifier's inputs are not the features, so there is no marginal of "
+            "the features; choose its inputs as axes."
         )
     chosen = list(plane.columns)
     projection, origin = np.eye(data.n_features)[:, chosen], np.zeros(data.n_features)
@@ -111,7 +111,7 @@ def is_gaussian(model: Any) -> bool:
 
 
 def features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
-    """Return whether the classifier sees the features one by one, standardised or not."""
+    """Return whether the classifier's inputs are the features, standardised or not."""
     steps = [name for name, _ in pipeline.steps[:-1]]
     if data.levels is not None or data.kind.is_sparse or data.imputation == "indicator":
         return False

@@ -25,11 +25,11 @@ Kind = Literal["features", "coordinates", "discriminant"]
 
 
 def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
-    """Return the kind of plane that shows most of a fitted model.
+    """Return the most informative kind of plane for a fitted model.
 
-    Its features or model inputs where there are no more than two, two features where a basis
-    bends the plane (of images none means anything), two words of counts, and otherwise the
-    discriminant plane.
+    Features or model inputs if there are at most two; two features behind a nonlinear basis (except
+    for images, whose pixels mean little); two words for word counts; otherwise the discriminant
+    plane.
     """
     names = [name for name, _ in pipeline.steps]
     if data.n_features <= 2 or ("basis" in names and not data.kind.is_images):
@@ -41,7 +41,7 @@ def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
 
 
 def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Plane:
-    """Return the plane that shows most of a fitted model.
+    """Return the most informative plane for a fitted model.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
     Returns
     -------
     Plane
-        Of the kind of `default_plane_kind`; where the means of the classes do not span a
-        discriminant plane, of two features, or of two principal axes for images and words.
+        Of the kind returned by `default_plane_kind`. If class means are equal, two features, or two
+        principal axes for images and words.
     """
     kind = default_plane_kind(pipeline, data)
     if kind == "discriminant":
         try:
             return discriminant_plane(pipeline, data, rows)
-        except ValueError:  # the means of the classes are equal
+        except ValueError:  # the class means are equal
             if not data.kind.single_features:
                 return principal_plane(pipeline, data, rows)
             kind = "features"
@@ -76,11 +76,11 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
 def leading_features(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], n_features: int = 2
 ) -> tuple[int, ...]:
-    """Return the features that matter most to a fitted model, numbers before categories.
+    """Return the most important features of a fitted model, numbers before categories.
 
-    Those of largest coefficient for one standard deviation; of a model without coefficients,
-    those whose class means lie farthest apart in standard deviations. A category is one feature,
-    however many columns stand for its levels.
+    Importance is the coefficient per standard deviation, or, for a model without coefficients, the
+    distance of the class means in standard deviations. A category counts as one feature regardless
+    of its number of levels.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def leading_features(
 
 
 def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
-    """Return two of the coordinates that the classifier sees: of words the weightiest.
+    """Return two of the classifier's inputs; for words, those with the largest coefficients.
 
-    Numbers come before levels of categories, on which many rows share a few places.
+    Numbers come before level indicators, in which many rows coincide.
 
     Returns
     -------
     tuple of int
-        Two positions among the classifier's inputs, or one where there is no second.
+        Two positions among the classifier's inputs, or one if there is no second.
     """
     model, steps = pipeline.steps[-1][1], pipeline.named_steps
     width = int(model.n_features_in_)
@@ -152,7 +152,7 @@ def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
 
 
 def _separations(seen: Any, codes: NDArray[np.intp]) -> Array:
-    """Return the spread of the class means by the deviation of each column, (q,)."""
+    """Return the spread of the class means in standard deviations of each column, (q,)."""
     groups = [seen[codes == code] for code in np.unique(codes)]
     means = np.array([np.asarray(group.mean(axis=0), dtype=float).ravel() for group in groups])
     square = seen.multiply(seen) if hasattr(seen, "multiply") else np.square(seen, dtype=float)

@@ -12,19 +12,19 @@ from lincore.linalg.covariance import Whitener, is_positive
 from lincore.linalg.gaussian import Gaussians
 from lincore.utils.typing import Array
 
-# Up to so many features a covariance is formed in order to look at a part of it.
+# Maximum number of features for which a full covariance is formed to select part of it.
 MOST_FORMED = 2_000
 
 
 class Densities(NamedTuple):
-    """Gaussian classes in a plane, and the logarithm of the weight of each, shape (K,)."""
+    """Gaussian class densities in a plane, and the log weights (K,) of the classes."""
 
     gaussians: Gaussians
     log_weights: Array
 
 
 def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> Densities:
-    """Integrate everything off a plane out of a Gaussian classifier."""
+    """Return the marginal of a Gaussian classifier in a plane."""
     means = (model.densities_.means - origin) @ projection
     covariances = _covariances(model, projection)
     whiteners = [Whitener.from_covariance(covariance) for covariance in covariances]
@@ -33,11 +33,10 @@ def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> De
 
 
 def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densities:
-    """Cut a Gaussian classifier by the plane ``base + z @ steps`` (steps: (d, q)).
+    """Restrict a Gaussian classifier to the plane ``base + z @ steps`` (steps: (d, q)).
 
-    The densities are those of the place in the plane among the rows of a class that lie in it;
-    the weights are the probabilities of the classes among those rows. Their product compares
-    classes as the classifier itself does.
+    The densities are conditional on lying in the plane, and the weights are the class probabilities
+    given that. Their products compare the classes exactly as the classifier does.
     """
     means, whiteners, log_weights = [], [], []
     with np.errstate(divide="ignore"):
@@ -47,8 +46,8 @@ def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densit
         gaussians.means, gaussians.whiteners, log_priors, strict=True
     ):
         slope, start = whole.whiten(steps), whole.whiten((base - mean)[None])[0]
-        # Free of the units of the axes first, so that the rank depends on neither.
-        # (Of the largest first: squares of what is measured in 1e-160 would overflow.)
+        # Scale the axes first, so that the rank does not depend on their units.
+        # (By the largest entry before squaring: otherwise units of 1e-160 would overflow.)
         largest = np.abs(slope).max(axis=1, keepdims=True)
         largest = np.where(largest > 0, largest, 1.0)
         size = largest * np.linalg.norm(slope / largest, axis=1, keepdims=True)
@@ -94,7 +93,7 @@ def _covariances(model: Any, projection: Array) -> Array:
 def _spread(
     model: Any, means: Array, whiteners: list[Whitener], log_weights: Array, n_classes: int
 ) -> Densities:
-    """Make room for classes that the model never met: without mean, and impossible."""
+    """Add classes without training rows, with NaN means and weight zero."""
     all_means = np.full((n_classes, means.shape[1]), np.nan)
     all_weights = np.full(n_classes, -np.inf)
     all_whiteners = [whiteners[0]] * n_classes

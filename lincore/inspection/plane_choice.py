@@ -1,4 +1,4 @@
-"""Planes to look at a fitted model in, by their kinds."""
+"""Choice of planes for viewing a fitted model, by kind."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
         kinds.append("features")
     if width > 2 and "pca" not in names and not data.kind.is_sparse:
         kinds.append("principal")
-    # The inputs of a model of two features without other steps are these features.
+    # With two features and no other steps the model inputs are the features.
     if data.n_features > 2 or not set(names) <= {"standardize"}:
         kinds.append("coordinates")
     first: PlaneKind = default_plane_kind(pipeline, data)
     if "direction" in kinds and isinstance(pipeline.steps[-1][1], FisherDiscriminant):
-        first = "direction"  # all that it learns
+        first = "direction"  # the model depends on nothing else
     return tuple(sorted(kinds, key=lambda kind: kind != first))
 
 
@@ -77,12 +77,12 @@ def plane_axes(pipeline: Pipeline, data: Dataset, split: Split, kind: str) -> tu
     data : Dataset
     split : Split
     kind : str
-        Of `plane_kinds`; others have no axes to choose.
+        One of `plane_kinds`; other kinds have no axes to choose.
 
     Returns
     -------
     tuple of int
-        Two positions at most among the features or the classifier's inputs.
+        At most two positions among the features or the classifier's inputs.
     """
     if kind == "coordinates":
         return leading_coordinates(pipeline)
@@ -104,7 +104,7 @@ def plane_of_kind(
     values: Mapping[int, float] | None = None,
     rest: Rest = "median",
 ) -> Plane:
-    """Return a plane of a kind through what a fitted model sees.
+    """Return a plane of a given kind for a fitted model.
 
     Parameters
     ----------
@@ -113,18 +113,18 @@ def plane_of_kind(
     data : Dataset
     split : Split
     kind : str
-        Of `plane_kinds`.
+        One of `plane_kinds`.
     axes : sequence of int
-        By default those of `plane_axes`.
+        Default: those of `plane_axes`.
     values : mapping of int to float, optional
-        Features held at given values; for planes of features.
+        Values at which other features are held, in planes of features.
     rest : {"median", "mean"}
-        Where the other features are held.
+        Value at which the remaining features are held.
 
     Raises
     ------
     ValueError
-        When the class means do not span such a plane.
+        If the class means do not span such a plane.
     """
     axes = tuple(axes) or plane_axes(pipeline, data, split, kind)
     if kind == "coordinates":
@@ -136,7 +136,7 @@ def plane_of_kind(
     if kind == "direction":
         return discriminant_plane(pipeline, data, split.train, n_axes=1)
     if default_plane_kind(pipeline, data) == "discriminant":
-        # Another one where the means are equal.
+        # Falls back to another plane if the class means are equal.
         return default_plane(pipeline, data, split.train)
     return discriminant_plane(pipeline, data, split.train)
 
@@ -152,19 +152,19 @@ def view_of_kind(
     rest: Rest = "median",
     rows: Literal["test", "training", "all"] = "test",
 ) -> View:
-    """Return the view of a fitted model in a plane of a kind, with the test rows or others.
+    """Return the view of a fitted model in a plane of a given kind.
 
     Parameters
     ----------
     pipeline, data, split, kind, axes, values, rest
         As for `plane_of_kind`.
     rows : {"test", "training", "all"}
-        Which rows of the split are drawn.
+        Which rows are drawn.
 
     Raises
     ------
     ValueError
-        When the class means do not span such a plane.
+        If the class means do not span such a plane.
     """
     axes = tuple(axes) or plane_axes(pipeline, data, split, kind)
     drawn = {"test": split.test, "training": split.train, "all": np.concatenate(split)}[rows]
@@ -175,7 +175,7 @@ def view_of_kind(
 
 
 def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
-    """Return the kinds of planes that models behind the same steps can be compared in.
+    """Return the kinds of planes in which models with the same preprocessing can be compared.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ..
     Returns
     -------
     tuple of str
-        "features" alone where the models see two features at most.
+        Only "features" if the models have at most two features.
     """
     width = len(classifier_input_names(pipeline, data))
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
@@ -201,7 +201,7 @@ def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ..
 def common_plane(
     pipeline: Pipeline, data: Dataset, split: Split, kind: str, axes: Sequence[int] = (0, 1)
 ) -> Plane:
-    """Return a plane of a kind through what all models behind the same steps see.
+    """Return a plane of a given kind that models with the same preprocessing share.
 
     Parameters
     ----------
@@ -210,14 +210,14 @@ def common_plane(
     data : Dataset
     split : Split
     kind : str
-        Of `common_plane_kinds`.
+        One of `common_plane_kinds`.
     axes : sequence of int
-        Of a plane of features.
+        For a plane of features.
 
     Raises
     ------
     ValueError
-        When the class means do not span such a plane.
+        If the class means do not span such a plane.
     """
     if kind == "features":
         return feature_plane(data, tuple(axes)[: data.n_features], split.train)

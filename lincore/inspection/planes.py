@@ -1,8 +1,8 @@
-"""Planes and lines through the feature space: projection of rows, and reconstruction."""
+"""Planes and lines through the feature space: projection, reconstruction, units of the axes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,38 +11,41 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
+from lincore.linalg.covariance import Whitener
+from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.products import blocked_product
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.pca import PCA
 from lincore.utils.typing import Array
 
 Rest = Literal["median", "mean"]
+# Within these limits a density over two coordinates neither overflows nor underflows in 32 bits.
+SMALLEST, LARGEST = 1e-15, 1e15
 
 
 class Plane(NamedTuple):
     """A plane (d = 2) or line (d = 1) through a space of q dimensions.
 
-    That space is the one of the data set's features, or of the coordinates that a classifier at
-    the end of a pipeline sees.
+    The space is that of the features, or of the classifier's inputs at the end of a pipeline.
 
     Attributes
     ----------
     axis_names : tuple of d str
-        With units where they are known.
+        With units if known.
     base : ndarray of shape (q,)
-        The origin of the plane.
+        Origin of the plane.
     steps : ndarray of shape (d, q)
-        The step of one unit along each axis.
+        Unit step along each axis.
     columns : tuple of d int, or None
-        The features that are the axes; None for a plane through the classifier's coordinates.
+        Features that are the axes; None for a plane of classifier inputs.
     projection : ndarray of shape (q, d), or None
-        Of a row less the base to its point; None where `columns` are read instead.
+        Maps a row minus the base to its point; None if `columns` are used instead.
     subject : str
         Description of the plane, for a title.
     rest : str
         Where everything else is held, for a caption; empty if there is nothing else.
     levels : tuple of d (tuple of str, or None)
-        The names of 0, 1, … on an axis that holds categories.
+        Names of the values 0, 1, … on a categorical axis.
     """
 
     axis_names: tuple[str, ...]
@@ -55,7 +58,7 @@ class Plane(NamedTuple):
     levels: tuple[tuple[str, ...] | None, ...]
 
     def lift(self, points: ArrayLike) -> Array:
-        """Return the rows (g, q) at points (g, d); on an axis of categories the nearest one."""
+        """Return the rows (g, q) at points (g, d), rounded to a level on a categorical axis."""
         points = np.array(points, dtype=float)
         for axis, names in enumerate(self.levels):
             if names is not None:
@@ -69,7 +72,7 @@ class Plane(NamedTuple):
             return np.asarray(chosen.toarray() if issparse(chosen) else chosen, dtype=float)
         if self.projection is None:
             raise ValueError("A plane needs columns or a projection.")
-        # Centred after the product: sparse rows stay sparse, and pixels bytes.
+        # Centre after the product, so that rows stay sparse or bytes.
         product = (
             rows @ self.projection if issparse(rows) else blocked_product(rows, self.projection)
         )
@@ -84,17 +87,17 @@ def feature_plane(
     values: Mapping[int, float] | None = None,
     rest: Rest = "median",
 ) -> Plane:
-    """Let one or two features vary and hold the others.
+    """Return a plane in which one or two features vary and the others are fixed.
 
     Parameters
     ----------
     data : Dataset
     features : tuple of one or two int
     rows : ndarray of shape (n,)
-        The training rows, at whose medians or means the others are held: at their most frequent
-        level for categories, at their means for counts of words.
+        Training rows. The other features are held at their medians or means in these rows:
+        categories at the most frequent level, word counts at their means.
     values : mapping of feature to value, optional
-        Where to hold some of the others instead.
+        Values at which other features are held instead.
     rest : {"median", "mean"}
 
     Examples
@@ -113,7 +116,7 @@ def feature_plane(
     steps = np.zeros((len(chosen), len(base)))
     steps[np.arange(len(chosen)), chosen] = 1.0
     n_rest = len(base) - len(chosen)
-    where = "values that were chosen" if values else f"their {_typical(data, rest)}"
+    where = "chosen values" if values else f"their {_typical(data, rest)}"
     levels = data.levels or (None,) * data.n_features
     return Plane(
         axis_names=tuple(data.feature_names[column] for column in chosen),
@@ -130,7 +133,7 @@ def feature_plane(
 def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> Array:
     """Return the median or mean of each feature, and the most frequent level of each category.
 
-    Missing values are passed over; a feature without any value is missing here too.
+    Missing values are ignored; a feature without any value is NaN.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     rows : ndarray of int, shape (n,)
         Row numbers.
     rest : {"median", "mean"}
-        For numbers; sparse counts of words always have their mean.
+        For numbers; sparse word counts always use the mean.
 
     Returns
     -------
@@ -148,7 +151,9 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     part = data.X[rows]
     if issparse(part):
         return np.asarray(csr_array(part).mean(axis=0), dtype=float).ravel()
-    if part.dtype == np.uint8:  # images: nothing is missing, and float64 takes eight times as much
+    if (
+        part.dtype == np.uint8
+    ):  # images have no missing values; float64 takes eight times the memory
         return np.asarray((np.median if rest == "median" else np.mean)(part, axis=0), dtype=float)
     part = np.asarray(part, dtype=float)
     known = ~np.isnan(part).all(axis=0)
@@ -163,15 +168,15 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
 
 
 def complete_row(data: Dataset, rows: NDArray[np.intp], row: int | None = None) -> Array:
-    """Return the values of a row without gaps, to be changed.
+    """Return a row with missing values filled in.
 
     Parameters
     ----------
     data : Dataset
     rows : ndarray of int, shape (n,)
-        The training rows, whose medians stand for what is missing.
+        Training rows, whose medians replace missing values.
     row : int, optional
-        By default the median row itself.
+        Row number. Default: the median row.
 
     Returns
     -------
@@ -194,14 +199,14 @@ def complete_row(data: Dataset, rows: NDArray[np.intp], row: int | None = None) 
 def coordinate_plane(
     axes: tuple[int, ...], names: tuple[str, ...], centre: ArrayLike, *, subject: str = ""
 ) -> Plane:
-    """Let one or two of a classifier's coordinates vary and hold the others at a centre.
+    """Return a plane in which one or two classifier inputs vary and the others are fixed.
 
     Parameters
     ----------
     axes : tuple of one or two int
     names : tuple of as many str
     centre : array-like of shape (q,)
-        The mean of the training rows; zero behind PCA.
+        Values of the other inputs: the mean of the training rows, which is zero after PCA.
     subject : str, optional
     """
     centre = np.array(centre, dtype=float)
@@ -215,7 +220,7 @@ def coordinate_plane(
 def principal_plane(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
 ) -> Plane:
-    """Look along principal axes of what the classifier sees: those of its PCA, or its own.
+    """Return the plane of principal axes of the classifier's inputs, from its PCA if it has one.
 
     Parameters
     ----------
@@ -225,7 +230,7 @@ def principal_plane(
     rows : ndarray of shape (n,)
         The training rows.
     axes : tuple of one or two int
-        Those beyond the dimension are left out.
+        Axes beyond the dimension are left out.
     """
     if "pca" in pipeline.named_steps:
         size = pipeline.named_steps["pca"].n_components_
@@ -245,7 +250,7 @@ def principal_plane(
 
 
 def dense(seen: Any) -> NDArray[Any]:
-    """Return rows as an array that has all of their zeros."""
+    """Return rows as a dense array."""
     return np.asarray(seen.toarray() if issparse(seen) else seen)
 
 
@@ -256,7 +261,38 @@ def _typical(data: Dataset, rest: Rest) -> str:
 
 
 def held(number: int, noun: str, where: str) -> str:
-    """Return where everything off a plane is held, in words; empty where there is nothing."""
+    """Describe at what values the other coordinates are held; empty if there are none."""
     if not number:
         return ""
     return f"the other {f'{number:,} {noun}s' if number > 1 else noun} held at {where}"
+
+
+def drawable_units(points: ArrayLike) -> Array:
+    """Return the power of ten by which each coordinate is divided for plotting, mostly 1."""
+    points = np.asarray(points, dtype=float)
+    size = np.where(np.isfinite(points), np.abs(points), 0.0).max(axis=0, initial=0.0)
+    beyond = (size > LARGEST) | ((size > 0) & (size < SMALLEST))
+    # The unit itself must not underflow.
+    exponent = np.floor(np.log10(np.where(beyond, size, 1.0))).clip(-307)
+    return np.asarray(10.0**exponent)
+
+
+def named_units(names: Sequence[str], units: Array) -> tuple[str, ...]:
+    """Return axis names that include the powers of ten."""
+    powers = np.rint(np.log10(units)).astype(int).tolist()
+    return tuple(
+        f"{name} (× 1e{power})" if power else name
+        for name, power in zip(names, powers, strict=True)
+    )
+
+
+def gaussians_in(units: Array, densities: Gaussians) -> Gaussians:
+    """Return the class densities in coordinates that are divided by `units`."""
+    shift = 2 * float(np.log(units).sum())
+    whiteners = tuple(_rescaled(whitener, units, shift) for whitener in densities.whiteners)
+    return Gaussians(densities.means / units, whiteners)
+
+
+def _rescaled(whitener: Whitener, units: Array, shift: float) -> Whitener:
+    basis = whitener.basis * (units if whitener.basis.ndim == 1 else units[:, None])
+    return Whitener(basis, whitener.log_det - shift, whitener.root, whitener.is_certain)

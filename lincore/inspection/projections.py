@@ -16,34 +16,34 @@ from lincore.data.splits import split as split_rows
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.linalg.fisher_criterion import fisher_criterion
 from lincore.linalg.products import blocked_product
-from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
+from lincore.model_selection.fitting import TrainingSample, fit_steps, summarise_training_set
+from lincore.model_selection.pipeline import Steps, transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.displayed import display
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-# Beyond these nobody looks at components one by one.
+# Maximum number of principal components.
 MOST_COMPONENTS = 200
-# Singular vectors of counted words: each costs a pass over the rows.
+# Maximum number of singular vectors of word counts: each takes a pass over the rows.
 MOST_VECTORS = 50
-# How many components of images and of wide tables Fisher's discriminant sees.
+# Components used by Fisher's discriminant for images and wide tables.
 FISHER_COMPONENTS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Principal components of the training rows, and Fisher's directions behind them.
+    """Principal components of the training rows, and Fisher's directions in their space.
 
     Parameters
     ----------
     pipeline : Pipeline
-        The steps before the projection, and last "pca", or "svd" for rows of words.
+        Preprocessing, and as last step "pca", or "svd" for word counts.
     names : tuple of p str
-        Of the features that the projection sees: categories by level, missing-value codes.
+        Names of the projection's input features, such as levels of categories.
     moments : Moments of shapes (K,), (K, k), (K, k, k)
-        By class, of the training rows along the k components.
+        Moments by class of the training rows' k components.
     """
 
     pipeline: Pipeline
@@ -52,31 +52,31 @@ class Projection:
 
     @property
     def is_sparse(self) -> bool:
-        """True if singular vectors of rows that are not centred stand in for components."""
+        """True if singular vectors of uncentred rows are used instead of principal components."""
         return "svd" in self.pipeline.named_steps
 
     @property
     def components(self) -> Array:
-        """Orthonormal rows (k, p), in units of what the projection sees."""
+        """Orthonormal rows (k, p), in units of the projection's inputs."""
         return np.asarray(self._last.components_)
 
     @property
     def shares(self) -> Array:
-        """Share of the variance that each component holds, (k,); of PCA also those not kept."""
+        """Share of the variance by component, (k,); for PCA including components not kept."""
         if self.is_sparse:
             return np.asarray(self._last.explained_variance_ratio_)
         return np.asarray(self._last.all_variances_ / self._last.all_variances_.sum())
 
     def scores(self, X: Any, axes: tuple[int, ...], *, whiten: bool = False) -> Array:
-        """Return rows along some components.
+        """Return the scores of rows on some components.
 
         Parameters
         ----------
         X : (n, p) array or CSR
-            As in `Dataset.X`.
+            In the form of `Dataset.X`.
         axes : tuple of d int
         whiten : bool, default False
-            In standard deviations of the training rows.
+            Whether to divide by the standard deviations of the training rows.
 
         Returns
         -------
@@ -88,17 +88,17 @@ class Projection:
         return self._along(X, weights)
 
     def fisher(self, n_components: int) -> FisherDiscriminant:
-        """Fit Fisher's discriminant on the first components, from their moments.
+        """Fit Fisher's discriminant to the first components, from their moments.
 
         Raises
         ------
         ValueError
-            When the means of the classes are equal.
+            If the means of the classes are equal.
         """
         if n_components not in self._discriminants:
             first = np.eye(len(self.components))[:, :n_components]
             classes = np.arange(len(self.moments))
-            with captured_warnings():  # of the features the data checks speak
+            with captured_warnings():  # the data checks report on the features
                 fitted = FisherDiscriminant().fit_moments(self.moments.map(first), classes)
             self._discriminants[n_components] = fitted
         return self._discriminants[n_components]
@@ -108,12 +108,12 @@ class Projection:
         return {}
 
     def fisher_scores(self, X: Any, fisher: FisherDiscriminant, axes: tuple[int, ...]) -> Array:
-        """Return rows along some of Fisher's directions, in deviations within classes: (n, d)."""
+        """Return rows (n, d) along some of Fisher's directions, in within-class deviations."""
         chosen = fisher.directions_[list(axes)]
         return self._along(X, self.weights(fisher)[list(axes)].T) - chosen @ fisher.mean_
 
     def weights(self, fisher: FisherDiscriminant) -> Array:
-        """Return Fisher's directions (d, p) in units of what the projection sees."""
+        """Return Fisher's directions (d, p) in units of the projection's inputs."""
         return np.asarray(fisher.directions_ @ self.components[: fisher.n_features_in_])
 
     def separation(
@@ -127,9 +127,9 @@ class Projection:
         Parameters
         ----------
         fisher : FisherDiscriminant
-            Of this projection.
+            Fitted by `fisher`.
         X, codes : (n, p) and (n,) arrays, optional
-            Other rows, such as those for testing; otherwise the training rows, from their moments.
+            Other rows, such as the test rows. Default: the training rows.
         """
         if X is None or codes is None:
             directions = np.zeros((2, len(self.components)))
@@ -141,9 +141,9 @@ class Projection:
         return fisher_criterion(Moments.from_groups(scores, codes, len(self.moments)), np.eye(2))
 
     def rebuilt(self, X: Any, n_components: int) -> Array:
-        """Return the reconstruction of rows (n, p) from n components, in the units of the features.
+        """Reconstruct rows (n, p) from the first components, in the units of the features.
 
-        Of pixels, for which there is nothing to prepare.
+        Only for images, which need no encoding or imputation.
         """
         scores = self._along(X, self.components[:n_components].T)
         rows = scores @ self.components[:n_components] + self._last.mean_
@@ -161,13 +161,13 @@ class Projection:
             return np.asarray(X @ weights)
         if X.dtype == np.float64:
             return np.asarray((X - self._last.mean_) @ weights)
-        # Bytes have no digits to lose: centre after the product.
+        # Bytes lose no digits: centre after the product.
         return blocked_product(X, weights) - self._last.mean_ @ weights
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectedData:
-    """A data set along the principal components of its training rows, and Fisher's directions.
+    """A data set projected on principal components of its training rows and Fisher's directions.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class ProjectedData:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of everything that the projection was fitted from."""
+        """Digest of the data, the split and the fitted projection's settings."""
         state = blake2b(self.data.digest.encode(), digest_size=16)
         for rows in self.split:
             state.update(np.ascontiguousarray(rows).data)
@@ -225,15 +225,15 @@ class ProjectedData:
 def project(
     data: Dataset, split: Split | None = None, *, standardize: bool | None = None
 ) -> ProjectedData:
-    """Project rows on principal components of the training set, and on Fisher's directions.
+    """Project rows on the principal components and Fisher's directions of the training set.
 
     Parameters
     ----------
     data : Dataset
     split : Split, optional
-        By default as by `lincore.split`.
+        Default: that of `lincore.split`.
     standardize : bool, optional
-        Bring features to variance one first; by default those of tables.
+        Whether to standardise features first. Default: only for tables.
 
     Returns
     -------
@@ -247,81 +247,72 @@ def project(
     Two components explain 95.8 % of the variance of 105 training rows; 95 % need 2 of 4.
     """
     split = split or split_rows(data)
-    part = hold_out.summarise_training_set(data, split)
+    sample = summarise_training_set(data, split)
     standardize = data.kind.standardize if standardize is None else standardize
-    return ProjectedData(fit_projections(data, split, part, standardize=standardize), data, split)
+    return ProjectedData(fit_projections(data, sample, standardize=standardize), data, split)
 
 
-def fit_projections(
-    data: Dataset, split: Split, part: hold_out.TrainingSet, *, standardize: bool
-) -> Projection:
+def fit_projections(data: Dataset, sample: TrainingSample, *, standardize: bool) -> Projection:
     """Fit principal components, or singular vectors for words, on the training set.
 
     Parameters
     ----------
     data : Dataset
-    split : Split
-    part : TrainingSet
-        What `lincore.model_selection.hold_out.summarise_training_set` made of both.
+    sample : TrainingSample
+        Result of `lincore.model_selection.summarise_training_set`.
     standardize : bool
-        Bring features to variance one first; never done to words.
+        Whether to standardise features first; ignored for word counts.
 
     Returns
     -------
     Projection
-        Of 200 components at most, or 50 singular vectors.
+        With at most 200 components or 50 singular vectors.
 
     Raises
     ------
     DataError
-        When the training rows do not vary.
+        If the training rows do not vary.
 
     References
     ----------
-    "faces-generative-vs-discriminative", "Dimension Reduction using PCA": fitted on the training
-    rows alone.
+    "faces-generative-vs-discriminative", "Dimension Reduction using PCA": fitted only on the
+    training rows.
 
     Examples
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> split = lincore.split(iris)
-    >>> part = hold_out.summarise_training_set(iris, split)
-    >>> found = fit_projections(iris, split, part, standardize=True)
+    >>> sample = summarise_training_set(iris, lincore.split(iris))
+    >>> found = fit_projections(iris, sample, standardize=True)
     >>> found.components.shape, found.shares.round(2).tolist()
     ((4, 4), [0.74, 0.22, 0.04, 0.01])
     """
-    width = _width(data, part)
+    width, n_train = _width(data, sample), len(sample.rows)
     if data.kind.is_sparse:
-        steps = Steps(False, n_components=max(1, min(MOST_VECTORS, width - 1, len(split.train))))
+        steps = Steps(False, n_components=max(1, min(MOST_VECTORS, width - 1, n_train)))
     else:
-        steps = Steps(
-            standardize, n_components=max(1, min(MOST_COMPONENTS, width, len(split.train)))
-        )
-    pipeline = hold_out.fit_from_training_set(pipeline_for(data, None, steps), data, split, part)
-    prepare = pipeline.named_steps.get("prepare")
-    moments = part.moments
-    if moments is None:
-        rows = transform_for_classifier(pipeline, data.X[split.train])
-        moments = Moments.from_groups(rows, data.codes[split.train], data.n_classes)
-    else:
-        for name, step in pipeline.steps:
-            moments = moments if name == "prepare" else step.map_moments(moments)
-    return Projection(pipeline, prepared_names(prepare, data), moments)
+        steps = Steps(standardize, n_components=max(1, min(MOST_COMPONENTS, width, n_train)))
+    fitted = fit_steps(data, sample, steps)
+    pipeline, moments = Pipeline([*fitted.fitted]), fitted.moments
+    if moments is None or sample.moments is None:
+        rows = transform_for_classifier(pipeline, data.X[sample.rows])
+        moments = Moments.from_groups(rows, data.codes[sample.rows], data.n_classes)
+    return Projection(pipeline, prepared_names(pipeline.named_steps.get("prepare"), data), moments)
 
 
-def _width(data: Dataset, part: hold_out.TrainingSet) -> int:
-    """Return how many columns the projection sees."""
-    if part.moments is not None:
-        return part.moments.n_features
-    return data.n_features if part.prepare is None else len(prepared_names(part.prepare, data))
+def _width(data: Dataset, sample: TrainingSample) -> int:
+    """Return the number of input columns of the projection."""
+    if sample.moments is not None:
+        return sample.moments.n_features
+    steps = dict(sample.fitted)
+    return len(prepared_names(steps["prepare"], data)) if steps else data.n_features
 
 
 def n_fisher_components(data: Dataset, projection: Projection) -> int:
-    """Return how many components Fisher's discriminant should see: all, where rows are plenty.
+    """Return the number of components for Fisher's discriminant: all if there are many rows.
 
-    In as many directions as there are rows every class shrinks to a point, and J says nothing
-    of other rows.
+    With as many components as rows every class can be projected to a point, and J is meaningless
+    for new rows.
 
     Parameters
     ----------
@@ -350,7 +341,7 @@ def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Arr
     codes : ndarray of int, shape (n,)
         Class of each row, from 0 to K - 1.
     n_classes : int
-        K, classes without a row included.
+        K, including classes without rows.
 
     Returns
     -------
@@ -378,11 +369,11 @@ def reconstruction_error(projection: Projection, X: NDArray[Any], n_components: 
     X : ndarray of shape (n, p)
         Rows, in the units in which the projection was fitted.
     n_components : int
-        How many of the leading components are used.
+        Number of leading components used.
 
     Returns
     -------
     float
-        0 where nothing is lost.
+        0 if nothing is lost.
     """
     return float(np.sqrt(np.mean((projection.rebuilt(X, n_components) - X) ** 2)))

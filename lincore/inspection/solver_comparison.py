@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
-from lincore.model_selection.fitting import TrainingInputs, fit_classifier
-from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array, Progress
+from lincore.model_selection.engine import Failure, Task, run
+from lincore.model_selection.fitted_classifier import FittedClassifier
+from lincore.model_selection.fitting import TrainingSample
+from lincore.model_selection.methods import as_method
+from lincore.utils.typing import Progress
 
-# A fixed rate is given so many iterations: enough to see where it goes.
+# Iteration limit of gradient descent with a fixed rate.
 MOST_ITERATIONS = 2_000
-#: Solvers by the words that `LogisticRegression` knows them by.
+#: Display names of the solvers of `LogisticRegression`.
 SOLVER_NAMES: Mapping[str, str] = {
     "newton": "Newton",
     "newton-cg": "Newton, conjugate gradients",
@@ -33,10 +34,10 @@ class Line(NamedTuple):
     ----------
     solver : str
     rate : float or None
-        Its learning rate, where that was given.
-    trace : tuple of Step
+        Learning rate, if it was given.
+    trace : tuple of OptimizerStep
     reason : Reason
-        Why it ended.
+        Reason for stopping.
     """
 
     solver: str
@@ -61,7 +62,7 @@ def fit_traces(classifier: Any) -> dict[str, tuple[OptimizerStep, ...]]:
     Returns
     -------
     dict of str to tuple of OptimizerStep
-        Empty for one that does not descend.
+        Empty if the classifier is not fitted iteratively.
 
     Examples
     --------
@@ -82,47 +83,40 @@ def fit_traces(classifier: Any) -> dict[str, tuple[OptimizerStep, ...]]:
 
 
 def compare_solvers(
-    rows: Any,
-    codes: NDArray[np.intp],
-    *,
+    model: FittedClassifier,
     solvers: Sequence[str],
     rates: Sequence[float] = (),
-    C: float = np.inf,
-    sample_weight: Array | None = None,
+    *,
     progress: Progress | None = None,
-    keep: Callable[[list[Line]], None] | None = None,
-    seed: int = 0,
-) -> list[Line]:
-    """Fit logistic regression by each solver, and by gradient descent at each fixed rate.
+    keep: Callable[[tuple[Line, ...]], Any] | None = None,
+) -> tuple[Line, ...]:
+    """Fit a logistic regression by each solver, and by gradient descent at each fixed rate.
 
     Parameters
     ----------
-    rows : array-like of shape (n, q)
-        As the classifier sees them.
-    codes : ndarray of shape (n,)
+    model : FittedClassifier
+        A logistic regression: its training rows, steps and penalty are used.
     solvers : sequence of str
-        As `LogisticRegression` calls them.
+        Values of the option `solver` of `LogisticRegression`.
     rates : sequence of float
-    C : float
-    sample_weight : ndarray of shape (n,), optional
     progress : callable, optional
-        ``progress(done, total, what) -> bool``; after False what is finished is returned.
+        ``progress(done, total, what) -> bool``; after False, the finished lines are returned.
     keep : callable, optional
-        Given the lines that are finished, whenever there is one more.
-    seed : int
+        Called with the finished lines after each fit.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 2))
-    >>> lines = compare_solvers(X, (X[:, 0] + rng.standard_normal(60) > 0).astype(int),
-    ...              solvers=["newton"], rates=[1.0])
+    >>> import lincore
+    >>> model = lincore.fit(lincore.sample("iris"), "logistic")
+    >>> lines = compare_solvers(model, ["newton"], [1.0])
     >>> [(line.solver, line.rate, line.reason.value) for line in lines]
     [('newton', None, 'gradient'), ('gradient', 1.0, 'oscillates')]
     """
-    # The classifier itself refuses a solver that does not exist.
+    # The classifier rejects unknown solvers.
     wanted: list[tuple[Any, float | None]] = [(solver, None) for solver in solvers]
     wanted += [("gradient", rate) for rate in rates]
+    steps = tuple(model.pipeline.steps[:-1])
+    plan = [Task(TrainingSample(model.split.train, fitted=steps), np.empty(0, dtype=np.intp))]
     lines: list[Line] = []
     for i, (solver, rate) in enumerate(wanted):
         what = solver if rate is None else f"gradient at rate {rate:g}"
@@ -131,18 +125,23 @@ def compare_solvers(
             description = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
             return progress is None or progress(done, len(wanted), description) is not False
 
-        model = LogisticRegression(
-            C=C,
-            solver=solver,
-            learning_rate=rate,
-            max_iter=MOST_ITERATIONS if solver == "gradient" else None,
-            random_state=seed,
+        method = as_method(
+            LogisticRegression(
+                C=model.classifier.C,
+                solver=solver,
+                learning_rate=rate,
+                max_iter=MOST_ITERATIONS if solver == "gradient" else None,
+            )
         )
-        with captured_warnings(), iteration_callback(goes_on):
-            fit_classifier(model, TrainingInputs(codes, int(codes.max()) + 1, rows, sample_weight))
-        lines.append(Line(solver, rate, model.trace_, model.reason_))
+        with iteration_callback(goes_on):
+            *_, step = run(plan, [method], model.data)
+        outcome = step.outcomes[method.name]
+        if isinstance(outcome, Failure):
+            raise outcome.error
+        fitted = outcome.pipeline.steps[-1][1]
+        lines.append(Line(solver, rate, fitted.trace_, fitted.reason_))
         if keep is not None:
-            keep(list(lines))
-        if model.reason_ is Reason.STOPPED:
+            keep(tuple(lines))
+        if fitted.reason_ is Reason.STOPPED:
             break
-    return lines
+    return tuple(lines)

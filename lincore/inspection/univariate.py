@@ -15,13 +15,13 @@ from lincore.utils.typing import Array
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
-# Bars of a histogram: below the first a shape is not seen, above the second each bar is noise.
+# Limits on the bars of a histogram: fewer hide the shape, more show noise.
 FEWEST_BINS, MOST_BINS = 8, 60
-# Whole numbers over no more values than this have a bar each.
+# Integers with a range of at most this have one bar per value.
 MOST_UNIT_BARS = 40
 MOST_SPREAD = 20
 GRID_POINTS = 201
-# Rows of a class that a kernel density is computed from, and outliers of a class that are drawn.
+# Maximum number of rows per class for a kernel density, and of outliers drawn.
 MOST_KERNELS, MOST_OUTLIERS = 2_000, 200
 OTHER = "other levels"
 
@@ -39,7 +39,7 @@ class Histogram(NamedTuple):
     counts: NDArray[np.intp]
 
     def shares(self) -> Array:
-        """Return the share of the rows of each class that lie in each bin, shape (K, b)."""
+        """Return the shares (K, b) of the rows of each class by bin."""
         return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
 
 
@@ -50,9 +50,9 @@ class Density(NamedTuple):
     ----------
     grid : (m,) float64
     values : (K, m) float64
-        Each integrates to one; NaN for a class whose values do not vary.
+        Each integrates to one; NaN for a class with constant values.
     n_used : (K,) int
-        Rows that each was computed from.
+        Rows used for each.
     """
 
     grid: Array
@@ -69,7 +69,7 @@ class Boxes(NamedTuple):
         `low` and `high` are the outermost values within 1.5 interquartile ranges of the box.
     mean : (K,) float64
     outliers : list of K arrays
-        Values beyond, at most 200 of each class.
+        Values outside the whiskers, at most 200 per class.
     n_outliers : (K,) int
     """
 
@@ -89,7 +89,7 @@ class LevelCounts(NamedTuple):
     Attributes
     ----------
     levels : list of L str
-        The most frequent first; rare ones may be together as "other levels".
+        Most frequent first; rare levels may be merged into "other levels".
     counts : (K, L) int
     """
 
@@ -97,18 +97,18 @@ class LevelCounts(NamedTuple):
     counts: NDArray[np.intp]
 
     def of_class(self) -> Array:
-        """Return the share of each level among the rows of each class, shape (K, L)."""
+        """Return the shares (K, L) of the levels within each class."""
         return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
 
     def of_level(self) -> Array:
-        """Return the share of each class among the rows of each level, shape (K, L)."""
+        """Return the shares (K, L) of the classes within each level."""
         return self.counts / np.maximum(self.counts.sum(axis=0, keepdims=True), 1)
 
 
 def class_histograms(
     values: ArrayLike, codes: ArrayLike, n_classes: int, bins: int | None = None
 ) -> Histogram:
-    """Count the rows of each class in bins that all classes share.
+    """Count the rows of each class in common bins.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def class_histograms(
     codes : array-like of shape (n,)
     n_classes : int
     bins : int, optional
-        By the rule of Freedman and Diaconis within the classes, from 8 to 60, when not given; a
-        few whole numbers get a bin each.
+        Default: by the Freedman-Diaconis rule within the classes, from 8 to 60; a few integers get
+        one bin each.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _edges(values: Array, codes: NDArray[np.intp], bins: int | None) -> Array:
         pad = max(abs(low), 1.0) / 2
         return np.array([low - pad, high + pad])
     if bins is None:
-        # Of all rows together the quartiles would measure how far apart the classes lie.
+        # Within classes: quartiles of all rows would measure the distances between classes.
         parts = [values[codes == code] for code in np.unique(codes)]
         widths = [2 * np.subtract(*np.percentile(v, [75, 25])) / np.cbrt(len(v)) for v in parts]
         width = np.average(widths, weights=[len(v) for v in parts])
@@ -152,7 +152,7 @@ def _edges(values: Array, codes: NDArray[np.intp], bins: int | None) -> Array:
 
 
 def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
-    """Estimate the density of each class by Gaussian kernels of Scott's bandwidth.
+    """Estimate the density of each class by Gaussian kernels with Scott's bandwidth.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Dens
     pad = 0.1 * (high - low) or 1.0
     grid = np.linspace(low - pad, high + pad, GRID_POINTS)
     found, used = np.full((n_classes, GRID_POINTS), np.nan), np.zeros(n_classes, dtype=np.intp)
-    # To unit scale: the kernels' determinant of values near 1e-200 is 0.
+    # Scale first: for values near 1e-200 the kernel's determinant would underflow.
     unit = high - low if high > low else 1.0
     for code in range(n_classes):
         mine = (v[y == code] - low) / unit
@@ -188,7 +188,7 @@ def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Dens
 
 
 def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
-    """Return the parts of a box plot of each class.
+    """Return the statistics of a box plot for each class.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> 
         parts[:, code] = inside.min(), q1, median, q3, inside.max(), mine.mean()
         out = np.sort(mine[(mine < q1 - reach) | (mine > q3 + reach)])
         beyond[code] = len(out)
-        # Evenly over the sorted ones: the farthest on both sides are among them.
+        # Evenly spaced among the sorted outliers, so the extremes are included.
         every = np.linspace(0, len(out) - 1, min(len(out), MOST_OUTLIERS)).astype(np.intp)
         outliers[code] = out[every]
     low, q1, middle, q3, high, mean = parts
@@ -237,7 +237,7 @@ def level_counts(
     n_classes : int
     names : tuple of str
     most : int
-        Levels that are kept apart; the rarer ones are counted together.
+        Maximum number of levels; rarer ones are merged.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def level_counts(
 
 
 def jitter(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
-    """Move a few whole numbers apart at random, so that rows do not lie on each other.
+    """Add random noise to integers with few distinct values, so that points do not overlap.
 
     Parameters
     ----------
@@ -270,9 +270,9 @@ def jitter(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
     Returns
     -------
     (n,) float64
-        Moved by up to a quarter of the least step, where they are at most 20 whole numbers.
+        Moved by up to a quarter of the smallest step, if there are at most 20 distinct integers.
     bool
-        Whether they were.
+        Whether they were moved.
 
     Examples
     --------
@@ -297,9 +297,9 @@ def summarise_columns(
     ----------
     data : Dataset
     columns : array-like of int
-        Positions among the features, not counts of words.
+        Positions among the features, not word counts.
     rows : array-like of int, optional
-        Row numbers; all rows when not given.
+        Row numbers. Default: all rows.
 
     Returns
     -------
@@ -336,18 +336,18 @@ def summarise_columns(
 
 
 def summary_columns(data: Dataset, most_lines: int) -> list[int]:
-    """Return the columns of which a summary by class has at most so many lines.
+    """Return the first columns whose summary by class fits into a number of lines.
 
     Parameters
     ----------
     data : Dataset
     most_lines : int
-        A column takes a line for each class and one for all rows.
+        A column takes one line per class and one for all rows.
 
     Returns
     -------
     list of int
-        Positions among the columns of the table: the first ones, one at least.
+        Positions among the columns of the table, at least one.
     """
     return list(range(min(data.n_table_columns, max(1, most_lines // (data.n_classes + 1)))))
 

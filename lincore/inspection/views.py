@@ -15,14 +15,20 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.estimators.multiclass import BinaryModels
 from lincore.inspection import evaluate
-from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
 from lincore.inspection.decision_functions import (
     AffineDecision,
     DecisionFunction,
     ModelDecision,
 )
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, coordinate_plane, feature_plane
+from lincore.inspection.planes import (
+    Plane,
+    coordinate_plane,
+    drawable_units,
+    feature_plane,
+    gaussians_in,
+    named_units,
+)
 from lincore.inspection.weights import classifier_input_names
 from lincore.linalg.gaussian import Gaussians
 from lincore.model_selection.pipeline import transform_for_classifier
@@ -38,34 +44,34 @@ class View:
     Parameters
     ----------
     axis_names : tuple of d str
-        With units where they are known, and with the power of ten that coordinates beyond
-        1e-15 to 1e15 are divided by.
+        With units if known, and with the power of ten by which coordinates outside 1e-15 to 1e15
+        are divided.
     points : ndarray of shape (n, d)
     codes : ndarray of shape (n,)
         True classes of the rows.
     predicted : ndarray of shape (n,)
         Predictions of the model, which may use more than these coordinates.
     rows : ndarray of shape (n,)
-        Which rows of the data set they are.
+        Positions of the rows in the data set.
     classes : ndarray of shape (K,)
     densities : Gaussians or None
-        Of the classes, in these coordinates; None for a model without such.
+        Class densities in these coordinates; None if the model has none.
     priors : ndarray of shape (K,)
-        Weights of the classes: for a cut through the model those among the rows in it.
+        Weights of the classes; in a slice, their probabilities given the slice.
     caption : str
-        What the plot shows of the model, and what it does not.
+        Explains what the plot shows of the model.
     subject : str
-        What the plane is, for a title; empty where it is the whole model.
+        Description of the plane, for a title; empty if it shows the whole model.
     log_weights : ndarray of shape (K,), optional
-        Logarithms of `priors`, where these can be too small to be distinguished from zero.
+        Logarithms of `priors`, given if these may underflow.
     decision_function : DecisionFunction, optional
-        What decides where there are no densities.
+        Used if there are no densities.
     ambiguous : ModelDecision, optional
-        Of one-versus-rest and one-versus-one: what tells where binary models contradict.
+        For one-versus-rest and one-versus-one: shows where binary models contradict each other.
     levels : tuple of d (tuple of str, or None), optional
         The names of 0, 1, … on an axis that holds categories.
     units : ndarray of shape (d,), optional
-        The powers of ten that coordinates were divided by.
+        Powers of ten by which coordinates were divided.
     """
 
     axis_names: tuple[str, ...]
@@ -92,14 +98,14 @@ class View:
         return ("posterior", "score") if self._decision_function.has_posterior else ("score",)
 
     def scores(self, Z: Array) -> Array:
-        """Return what decides at points Z (g, d), shape (g, K): the largest score wins."""
+        """Return scores (g, K) at points Z (g, d); the class with the largest is predicted."""
         return (
             self.log_joint(Z) if self.densities is not None else self._decision_function.scores(Z)
         )
 
     @cached_property
     def n_faithful(self) -> int:
-        """Number of rows whose place in the plot lies in the region of what is predicted."""
+        """Number of rows that lie in the region of their predicted class."""
         if not len(self.points):
             return 0
         scores = self.scores(self.points)
@@ -108,24 +114,24 @@ class View:
 
     @property
     def fidelity(self) -> str:
-        """Sentence on the share of rows whose drawn region is that of their prediction."""
+        """Sentence about how many rows lie in the region of their predicted class."""
         n_rows = len(self.points)
         if self.n_faithful == n_rows:
-            return f"The regions show all {n_rows:,} predictions as the model makes them."
+            return f"The regions show all {n_rows:,} predictions correctly."
         return (
-            f"The regions show {self.n_faithful:,} of {n_rows:,} predictions as the model makes "
-            "them; the others depend on what is off the plane."
+            f"The regions show {self.n_faithful:,} of {n_rows:,} predictions correctly; the "
+            "others depend on coordinates off the plane."
         )
 
     @property
     def half_planes(self) -> BinaryModels | None:
-        """One-versus-rest or one-versus-one whose models are lines in this plane, else None."""
+        """The one-versus-rest or one-versus-one model, if its models are lines here; else None."""
         section = self.ambiguous.section if self.ambiguous is not None else None
         return section if len(self.axis_names) == 2 else None
 
     @property
     def gaussians(self) -> Gaussians:
-        """The class densities; ValueError where the model has none."""
+        """The class densities; raises ValueError if the model has none."""
         if self.densities is None:
             raise ValueError("This model has no class densities to draw; draw its posterior.")
         return self.densities
@@ -163,10 +169,10 @@ def make_view(
     Parameters
     ----------
     pipeline : Pipeline
-        With a last step "classify", fitted on codes.
+        Fitted on codes, with "classify" as last step.
     data : Dataset
     rows : ndarray of shape (n,)
-        Which rows to show; those without a value on one of the axes are left out.
+        Rows to show; those with a missing value on an axis are left out.
     plane : Plane
         See `lincore.inspection.planes`.
     how : {"auto", "cut", "marginal"}
@@ -211,13 +217,13 @@ def model_view(
 ) -> View:
     """Return the view of a fitted model along some inputs of its classifier.
 
-    The exact marginal of a Gaussian classifier, and a cut through any other: at the means of the
-    other coordinates among `rows`. Features that were not projected are shown in their own units.
+    Shows the exact marginal of a Gaussian classifier, and for others a slice at the means of the
+    other coordinates in `rows`. Features that were not projected are shown in their own units.
 
     Parameters
     ----------
     pipeline : Pipeline
-        As `lincore.model_selection.pipeline.build_pipeline` makes them, fitted.
+        Fitted, as made by `lincore.model_selection.pipeline.build_pipeline`.
     data : Dataset
     rows : ndarray of shape (n,)
         Which rows to show.
@@ -232,7 +238,7 @@ def model_view(
 def model_plane(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
 ) -> Plane:
-    """Return the plane of `model_view`, along some of the coordinates that its classifier sees.
+    """Return the plane of `model_view`, along some of the classifier's inputs.
 
     Parameters
     ----------
@@ -263,7 +269,7 @@ def model_plane(
 
 
 def row_in_view(view: View, plane: Plane, pipeline: Pipeline, row: Any) -> Array:
-    """Return where a row lies in a view, shape (d,).
+    """Return the position of a row in a view, shape (d,).
 
     Parameters
     ----------
@@ -305,16 +311,16 @@ def fisher_view(
     *,
     axis_name: str = "Fisher's direction",
 ) -> View:
-    """Look at rows along the single direction of two classes, with the threshold between them.
+    """Return the view of two classes along Fisher's single direction, with the threshold.
 
     Parameters
     ----------
     fisher : FisherDiscriminant
         Fitted to two classes.
     along : ndarray of shape (n,)
-        Projections of the rows, as `FisherDiscriminant.transform` makes them.
+        Projections of the rows, by `FisherDiscriminant.transform`.
     codes, rows : ndarray of shape (n,)
-        True classes, and which rows of the data set they are.
+        True classes, and positions of the rows in the data set.
     classes : ndarray of shape (2,)
     axis_name : str
 
@@ -347,7 +353,7 @@ def fisher_view(
 
 
 def _with(view: View, found: Densities | DecisionFunction) -> View:
-    """Put into a view what decides."""
+    """Return the view with densities or a decision function."""
     if isinstance(found, Densities):
         gaussians, log_weights = found
         return replace(
@@ -359,7 +365,7 @@ def _with(view: View, found: Densities | DecisionFunction) -> View:
 
 
 def _in_drawable_units(view: View) -> View:
-    """Return the same view, of an axis that no plot bears in a power of ten that it does."""
+    """Return the view with extreme coordinates divided by powers of ten."""
     units = drawable_units(view.points)
     if np.all(units == 1):
         return view
@@ -384,7 +390,7 @@ def _subject(plane: Plane, how: str) -> str:
 def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
     names = " and ".join(plane.axis_names)
     if not plane.rest:
-        text = "The whole model: it uses nothing but these axes."
+        text = "The whole model: it depends only on these axes."
     elif how == "marginal":
         rest = plane.rest.removeprefix("the other ").split(" held at")[0]
         verb = "are" if rest[:1].isdigit() else "is"

@@ -1,4 +1,4 @@
-"""Weights of the original features, and the equation of a decision boundary."""
+"""Coefficients of the original features, and the equation of a decision boundary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lincore.model_selection.pipeline import (
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.utils.typing import Array
 
-# A boundary in more features than this fills a page of its own.
+# Maximum number of variables of a printed equation.
 MOST_TERMS = 60
 
 
@@ -33,11 +33,11 @@ class Weights(NamedTuple):
     Attributes
     ----------
     names : tuple of p str
-        Of the features behind the preparation: a level of a category is one of its own.
+        Names of the features after preparation: each level of a category is separate.
     values : ndarray of shape (K, p), or (1, p) for two classes
         Change of a class score per unit; with two classes, of the second relative to the first.
     spread : ndarray of shape (p,)
-        The features' standard deviations over the training rows, to compare by.
+        Standard deviations of the features in the training rows.
     """
 
     names: tuple[str, ...]
@@ -46,17 +46,17 @@ class Weights(NamedTuple):
 
     @property
     def comparable(self) -> Array:
-        """Weights per standard deviation of a feature."""
+        """Coefficients per standard deviation of a feature."""
         return self.values * self.spread
 
 
 def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
-    """Take linear scores back through projection and standardising to the features.
+    """Express linear scores in terms of the features, undoing projection and standardisation.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted. Behind a basis, the features are its functions.
+        Fitted. After a basis, the features are its functions.
     data : Dataset
     rows : ndarray
         The training rows.
@@ -64,7 +64,7 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     Raises
     ------
     TypeError
-        When the classifier is not linear.
+        If the classifier is not linear.
     """
     model = pipeline.steps[-1][1]
     coef = _coefficients(model)
@@ -81,7 +81,7 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
 
 
 def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
-    """Return how many columns naive Bayes takes as Gaussian and how many as categorical.
+    """Return the numbers of columns that naive Bayes treats as Gaussian and as categorical.
 
     None for other classifiers, and for tables without categories.
 
@@ -107,7 +107,7 @@ def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, 
 
 
 def named_steps_end(pipeline: Pipeline) -> int:
-    """Return how many steps make the variables which are named: preparation, and a basis."""
+    """Return the number of steps up to the named variables: preparation and basis."""
     names = [name for name, _ in pipeline.steps]
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
@@ -115,10 +115,10 @@ def named_steps_end(pipeline: Pipeline) -> int:
 def boundary_equation(
     pipeline: Pipeline, data: Dataset, first: int, second: int
 ) -> tuple[Quadric, tuple[str, ...]]:
-    """Return the function whose zeros are the boundary of two classes, and its variables' names.
+    """Return the function that is zero on the boundary of two classes, and its variables' names.
 
-    In the features and their units where these are few enough to write it down, and otherwise in
-    the inputs of the classifier.
+    The variables are the features in their units if there are few enough to write the equation
+    down, otherwise the inputs of the classifier.
 
     Parameters
     ----------
@@ -131,16 +131,16 @@ def boundary_equation(
     Returns
     -------
     function : Quadric
-        Of q variables; without a quadratic part where the boundary is a plane.
+        Of q variables; without a quadratic part if the boundary is a plane.
     names : tuple of str
         Of the q variables.
 
     Raises
     ------
     TypeError
-        When the classifier has no such function.
+        If the classifier has no such function.
     ValueError
-        When there are too many variables in either.
+        If there are too many variables either way.
     """
     shown = _preprocessor(pipeline)
     names = _preprocessor_names(pipeline, data)
@@ -159,12 +159,12 @@ def boundary_equation(
 def _coefficients(model: Any) -> Array:
     linear = isinstance(model, LinearClassifier) or hasattr(model, "design_")
     if not linear or not hasattr(model, "coef_"):
-        raise TypeError(f"{type(model).__name__} is not linear: no feature has one weight.")
+        raise TypeError(f"{type(model).__name__} is not linear: it has no coefficients.")
     return np.asarray(model.coef_, dtype=float)
 
 
 def _preprocessor(pipeline: Pipeline) -> Pipeline:
-    """Return the steps that make the variables which are named."""
+    """Return the steps up to the named variables."""
     return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
 
 
@@ -179,7 +179,7 @@ def _deviations(seen: Any) -> Array:
         return np.sqrt(np.maximum(square - mean**2, 0.0))
     mean = np.asarray(np.mean(seen, axis=0, dtype=float))
     total = np.zeros_like(mean)
-    # In blocks: pixels are bytes, and all of them as float64 take eight times as much.
+    # In blocks: pixels are bytes, and converting all to float64 takes eight times the memory.
     length = max(1, BLOCK_VALUES // max(1, seen.shape[1]))
     for start in range(0, len(seen), length):
         total += ((seen[start : start + length] - mean) ** 2).sum(axis=0)

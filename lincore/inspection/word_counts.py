@@ -43,7 +43,7 @@ def word_shares(
     data : Dataset
         With counts of words.
     rows : array-like of int, optional
-        Row numbers; all rows when not given.
+        Row numbers. Default: all rows.
     order : {"frequent", "characteristic"}
         By the rows that have the word, or by the χ² statistic of its occurrence over the classes.
     most : int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from pathlib import PurePosixPath
+from dataclasses import fields
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
@@ -12,29 +13,33 @@ import pandas as pd
 
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_frame
-from lincore.data.labels import encode_labels, lone_class_notices, numbered, pixel_names
+from lincore.data.labels import encode_labels, lone_class_notices
+from lincore.data.names import numbered, pixel_names
 from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source
-from lincore.io.images.read import ImageOptions, read_image_zip
+from lincore.io.images.decode import is_image
+from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.features import refuse_infinite
-from lincore.io.tables.formats.workbooks import is_workbook
-from lincore.io.tables.formats.zipped import read_zipped_table
+from lincore.io.tables.formats.parsed_apart import is_workbook
+from lincore.io.tables.formats.zipped import read_zipped_table, tables_among, zip_tables
 from lincore.io.tables.options import TableOptions
+from lincore.io.tables.streamed.dask_rows import is_dask
+from lincore.io.tables.streamed.reader import open_dask_frame, open_folder
 from lincore.io.tables.table import Table, frame_to_table
-from lincore.limits import is_zip
+from lincore.limits import LIMITS, is_zip
 
 # Options of `load` for images, and for row weights.
-_OF_IMAGES = {"size", "colour", "fit", "pattern"}
+_OF_IMAGES = {field.name for field in fields(ImageOptions)}
 _COUNTING = {"weights", "frequencies"}
 
 if TYPE_CHECKING:
-    from lincore.io.images.decode import Fit
     from lincore.io.tables.text.options import ReadOptions
 
-    Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
+    File: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | list[tuple[str, bytes]]
+    Source: TypeAlias = File | pd.DataFrame | tuple[Any, Any]
 
 
 def load(
@@ -42,10 +47,6 @@ def load(
     *,
     target: str | int | None = None,
     name: str | None = None,
-    size: tuple[int, int] | None = None,
-    colour: bool = False,
-    fit: Fit = "pad",
-    pattern: str | None = None,
     options: ReadOptions | None = None,
     weights: Any = None,
     frequencies: Any = None,
@@ -55,8 +56,10 @@ def load(
 
     Parameters
     ----------
-    source : path, open binary file, bytes, DataFrame or (X, y)
-        Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
+    source : path, open binary file, bytes, several (name, bytes), DataFrame or (X, y)
+        Or a table of another library that Arrow can read (polars, DuckDB, PyArrow), a folder of
+        Parquet files, or a Dask DataFrame. Of a table that does not fit into memory some rows are
+        kept in memory; models learn from all others too, in blocks (`Dataset.blocks`).
         A zip or npz is recognised by its contents (a zip with a single table is read as that
         table); any other file is read as a table. Arrays are used unchanged: `X` of shape (n, p),
         or (n, height, width) in uint8 for grey images.
@@ -64,15 +67,7 @@ def load(
         The column of the classes, by name or by position (negative ones count from the end).
         Default: guessed from names and contents. For tables only.
     name : str, optional
-        Name of the data. The file's name when not given.
-    size : (height, width), optional
-        Size of all images in pixels. This and the following are for zips of images only.
-    colour : bool
-        Keep colours instead of converting to grey.
-    fit : {"pad", "crop", "stretch"}
-        How images are resized.
-    pattern : str, optional
-        Extracts the class or the group from a file's name: see `images.ImageOptions`.
+        Name of the data. Default: the file's name.
     options : ReadOptions, optional
         Encoding, separator, header, missing-value codes and so on, to override detection. For text
         files only.
@@ -80,8 +75,9 @@ def load(
         Row weights, as sampling weights or as numbers of equal rows: a column name of a table, or
         numbers for (X, y). See `lincore.data.with_row_weights`.
     **choices
-        Roles of columns, missing values, rare levels, bins and so on: the fields of
-        `lincore.io.TableOptions`. For tables only.
+        For tables, roles of columns, missing values, rare levels, bins and so on: the fields of
+        `lincore.io.TableOptions`. For images, size, colour, fit, pattern and so on: those of
+        `lincore.io.ImageOptions`.
 
     Returns
     -------
@@ -99,17 +95,8 @@ def load(
     >>> data.name, data.X.shape, data.classes.tolist()
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
-    asked = {
-        "target": target is not None,
-        "size": size is not None,
-        "colour": colour,
-        "fit": fit != "pad",
-        "pattern": pattern is not None,
-        "options": options is not None,
-        "weights": weights is not None,
-        "frequencies": frequencies is not None,
-    }
-    given = [*(option for option, is_asked in asked.items() if is_asked), *choices]
+    named = {"target": target, "options": options, "weights": weights, "frequencies": frequencies}
+    given = [*(option for option, value in named.items() if value is not None), *choices]
     if isinstance(source, tuple):
         _refuse_others(given, "A pair (X, y)", _COUNTING)
         data = arrays_to_dataset(*source, name=name or "arrays")
@@ -117,15 +104,17 @@ def load(
     found = _open(source, name, options)
     if isinstance(found, Table):
         _refuse_others(given, "A table", set(given) - _OF_IMAGES)
-        named = _counting_columns(weight=weights, frequency=frequencies)
-        choices |= {"roles": {**choices.get("roles", {}), **named}} if named else {}
+        counting = _counting_columns(weight=weights, frequency=frequencies)
+        choices |= {"roles": {**choices.get("roles", {}), **counting}} if counting else {}
         return table_to_dataset(found, target, TableOptions(**choices))
     kind, raw, name = found
     if kind == "arrays":
         _refuse_others(given, "An npz of arrays", set())
         return read_npz(raw, name)
     _refuse_others(given, "A zip of images", _OF_IMAGES)
-    return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+    if isinstance(raw, bytes):
+        return read_image_zip(raw, name, ImageOptions(**choices))
+    return read_image_files(raw, ImageOptions(**choices), name=name)
 
 
 def _counting_columns(**columns: Any) -> dict[str, str]:
@@ -148,7 +137,7 @@ def open_table(
 
     Parameters
     ----------
-    source : path, open binary file, bytes or DataFrame
+    source : path, open binary file, bytes, several (name, bytes) or DataFrame
     name : str, optional
         Name of the table. Default: the file's name.
     options : ReadOptions, optional
@@ -176,15 +165,32 @@ def open_table(
 
 def _open(
     source: Any, name: str | None, options: ReadOptions | None
-) -> Table | tuple[str, bytes, str]:
-    """Return a table, or the result of `recognise_file` for other files."""
+) -> Table | tuple[str, Any, str]:
+    """Return a table, or the result of `recognise_file` for other files; several images as such."""
+    if is_dask(source):
+        return open_dask_frame(source, name, options, LIMITS)
+    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+        return open_folder(Path(source), name, options, LIMITS)
     if is_frame(source):
         return frame_to_table(as_frame(source), name or "table")
+    if isinstance(source, list):
+        name, tables = name or source[0][0].partition("/")[0], tables_of(source)
+        if tables is None:
+            return "images", source, name
+        source = tables
     large = large_path(source)
     if large is not None:
         return read_table(large, name or large.name, options)
     kind, raw, name = recognise_file(*read_source(source, name))
     return read_table(raw, name, options) if kind == "table" else (kind, raw, name)
+
+
+def tables_of(files: Sequence[tuple[str, bytes]]) -> bytes | None:
+    """Return the only table among several files, or a zip of all; None for images."""
+    tables = tables_among(files)
+    if not tables or any(is_image(raw, name) for name, raw in files):
+        return None
+    return tables[0][1] if len(tables) == 1 else zip_tables(tables)
 
 
 def recognise_file(
@@ -195,17 +201,17 @@ def recognise_file(
     Parameters
     ----------
     raw : bytes
-        Of the whole file.
+        The whole file.
     name : str
-        Of the file, for messages.
+        Name of the file, for messages.
 
     Returns
     -------
     kind : {"table", "arrays", "images"}
     raw : bytes
-        Of the file, or of the table that was in the zip.
+        Content of the file, or of the table in the zip.
     name : str
-        Of the same.
+        Name of the file or table.
 
     Raises
     ------
@@ -269,3 +275,24 @@ def _as_float(X: np.ndarray, name: str) -> np.ndarray:
             where=name,
             remedy="Encode text as numbers first, or load a DataFrame.",
         ) from error
+
+
+def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
+    """Return a data set unchanged, or load one by `lincore.load`."""
+    if isinstance(data, Dataset):
+        if target not in (None, data.target_name):
+            raise DataError(
+                f"The classes of {data.name} have already been chosen: {data.target_name!r}.",
+                where=f"target={target!r}",
+                remedy=f"Load it again: lincore.load(source, target={target!r}).",
+            )
+        return data
+    pair = isinstance(data, tuple) and len(data) == 2
+    if pair or isinstance(data, (str, bytes, os.PathLike)) or is_frame(data) or is_dask(data):
+        return load(data, target=target)
+    raise DataError(
+        f"Methods are compared on a data set, not on {type(data).__name__}.",
+        where="compare",
+        remedy="Create one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
+        "or lincore.sample(name).",
+    )

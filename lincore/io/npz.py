@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.data.dataset import Dataset
-from lincore.data.labels import display_name, encode_labels, lone_class_notices, numbered
+from lincore.data.labels import encode_labels, lone_class_notices
+from lincore.data.names import display_name, numbered, pixel_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
-from lincore.io.images.decode import pixel_names
 from lincore.limits import LIMITS, Limits, is_zip
 
 _FEATURE_WORDS = frozenset({"x", "data", "images", "features", "pixels"})
@@ -33,8 +33,6 @@ _PARTS = {
 _SAVE = "Save it by numpy.savez(path, X_train=..., y_train=..., X_test=..., y_test=...)."
 # More than the header of any plain array.
 _HEADER_BYTES = 4_096
-# Bytes unpacked at a time.
-_BLOCK = 4_000_000
 # Rows with fewer bytes are not treated as square images.
 _LEAST_PIXELS = 64
 _LARGEST_GREY = 65_535
@@ -47,7 +45,6 @@ class _Array(NamedTuple):
     label: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    fortran: bool
 
 
 def is_npz(raw: bytes) -> bool:
@@ -102,7 +99,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
             shape, notices = _row_shape([X for X, _ in parts], name)
             _check_cells(parts, shape, name, limits)
             rows = _as_pixels(_rows(archive, [X for X, _ in parts]), shape, name)
-            labels = np.concatenate([_labels(archive, y, X) for X, y in parts])
+            labels = np.concatenate([_labels(archive, y) for _, y in parts])
     except DataError:
         raise
     # NumPy and zlib read untrusted bytes here.
@@ -115,7 +112,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
         X=rows,
         codes=codes,
         classes=classes,
-        feature_names=pixel_names(shape) if len(shape) > 1 else numbered("feature", shape[0]),
+        feature_names=pixel_names(*shape) if len(shape) > 1 else numbered("feature", shape[0]),
         given_test=tested if tested.any() else None,
         image_shape=shape if len(shape) > 1 else None,
         notices=(*notices, *lone_class_notices(codes, classes)),
@@ -126,24 +123,17 @@ def _headers(archive: zipfile.ZipFile, name: str) -> Iterator[_Array]:
     """Read the header of each array, and reject invalid arrays and false sizes."""
     for entry in archive.infolist():
         with archive.open(entry) as stream:
-            shape, fortran, dtype = _header(stream)
+            read = np.lib.format.read_array_header_1_0
+            if np.lib.format.read_magic(stream) != (1, 0):
+                read = np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(stream, max_header_size=_HEADER_BYTES)
             begun = stream.tell()
-        label = entry.filename.removesuffix(".npy")
+        shape, label = tuple(map(int, shape)), entry.filename.removesuffix(".npy")
         if dtype.hasobject or dtype.kind not in "biufUS":
             raise _unusable(f"The array {label!r} contains {dtype}, not numbers or text.", name)
         if min(shape, default=1) < 0 or prod(shape) * dtype.itemsize != entry.file_size - begun:
             raise _unusable(f"The array {label!r} differs in size from its header.", name)
-        yield _Array(entry.filename, label, shape, dtype, fortran)
-
-
-def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array, never its content, and never a pickle."""
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0
-    if version != (1, 0):
-        read = np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = read(stream, max_header_size=_HEADER_BYTES)
-    return tuple(map(int, shape)), fortran, dtype
+        yield _Array(entry.filename, label, shape, dtype)
 
 
 def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
@@ -208,29 +198,21 @@ def _check_cells(
 def _rows(archive: zipfile.ZipFile, arrays: list[_Array]) -> np.ndarray:
     """Stack the rows of all arrays, each flattened."""
     width = prod(arrays[0].shape[1:])
-    images = len(arrays[0].shape) > 2
-    kind: Any = np.float32 if images else np.float64
+    kind: Any = np.float32 if len(arrays[0].shape) > 2 else np.float64
     if all(array.dtype == np.uint8 for array in arrays):
         kind = np.uint8
-    rows = np.empty((sum(array.shape[0] for array in arrays), width), dtype=kind)
-    first = 0
-    for array in arrays:
-        block = max(1, _BLOCK // max(1, width * array.dtype.itemsize))
-        with archive.open(array.entry) as stream:
-            _header(stream)
-            if array.fortran:
-                whole = np.frombuffer(stream.read(), array.dtype).reshape(array.shape, order="F")
-                rows[first : first + array.shape[0]] = whole.reshape(array.shape[0], -1)
-            else:
-                for at in range(0, array.shape[0], block):
-                    count = min(block, array.shape[0] - at)
-                    some = stream.read(count * width * array.dtype.itemsize)
-                    numbers = np.frombuffer(some, array.dtype).reshape(count, width)
-                    rows[first + at : first + at + count] = numbers
-            # The checksum is compared at the very end.
-            stream.read(1)
-        first += array.shape[0]
-    return rows
+    parts = [_content(archive, one).reshape(-1, width).astype(kind, copy=False) for one in arrays]
+    # Not copied if there is only one.
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _content(archive: zipfile.ZipFile, array: _Array) -> np.ndarray:
+    """Read an array whose header was checked."""
+    # The checksum is compared at the very end.
+    with archive.open(array.entry) as stream:
+        found = np.lib.format.read_array(stream, allow_pickle=False, max_header_size=_HEADER_BYTES)
+        stream.read(1)
+    return found
 
 
 def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
@@ -250,13 +232,9 @@ def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarra
     return np.rint(rows, out=rows).astype(np.uint8)
 
 
-def _labels(archive: zipfile.ZipFile, y: _Array, X: _Array) -> np.ndarray:
-    with archive.open(y.entry) as stream:
-        _header(stream)
-        labels = np.frombuffer(stream.read(), y.dtype).reshape(X.shape[0])
-    if y.dtype.kind == "S":
-        return np.char.decode(labels, "utf-8", "replace")
-    return labels
+def _labels(archive: zipfile.ZipFile, y: _Array) -> np.ndarray:
+    labels = _content(archive, y).ravel()
+    return np.char.decode(labels, "utf-8", "replace") if y.dtype.kind == "S" else labels
 
 
 def _unusable(what: str, name: str) -> DataError:

@@ -14,7 +14,8 @@ from sklearn import datasets
 from lincore.data.dataset import Dataset
 from lincore.data.faces import faces
 from lincore.data.generators import gaussian_classes
-from lincore.data.labels import encode_labels, pixel_names
+from lincore.data.labels import encode_labels
+from lincore.data.names import pixel_names
 from lincore.data.passengers import passengers_csv
 from lincore.data.prml_sample import prml_rows
 from lincore.errors import DataError
@@ -50,24 +51,13 @@ _PATIENCE = 4.0
 
 
 class _Download(NamedTuple):
-    """A data set that scikit-learn can fetch.
+    """A data set that scikit-learn can fetch."""
 
-    Parameters
-    ----------
-    url : str
-        Address of its bytes.
-    stored : str
-        Where scikit-learn stores them, below its data folder; * matches one of several files.
-    openml : int
-        Number of the data set at OpenML; 0 elsewhere.
-    last : int
-        Number of test rows at the end, by convention of the data set.
-    """
-
-    url: str
+    url: str  # address of its bytes
+    # Where scikit-learn stores them, below its data folder; * matches one of several files.
     stored: str
-    openml: int = 0
-    last: int = 0
+    openml: int = 0  # number of the data set at OpenML; 0 elsewhere
+    last: int = 0  # number of test rows at the end, by convention of the data set
 
 
 _OPENML = "https://api.openml.org/api/v1/json/data/"

@@ -10,35 +10,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
-from lincore.data.labels import (
-    display_name,
-    encode_column,
-    is_number,
-    is_quantity,
-    lone_class_notices,
-)
+from lincore.data.labels import encode_column, find_label_column, is_quantity, lone_class_notices
+from lincore.data.names import display_name
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
-from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
-from lincore.io.files.streams import LargeFile
+from lincore.io.files.sources import LargeFile
 from lincore.io.tables.bins import Binned, Binning, bin_values
-from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
-from lincore.io.tables.features import (
-    build_features,
-    merge_labels,
-    order_key,
-    refuse_infinite,
-)
+from lincore.io.tables.features import build_features, merge_labels, order_key, refuse_infinite
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import is_parquet, read_parquet
-from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
-from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
+from lincore.io.tables.formats.parsed_apart import (
+    is_statfile,
+    is_workbook,
+    read_sheet,
+    read_statfile,
+)
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
-from lincore.io.tables.read import read_delimited
+from lincore.io.tables.read import read_text
 from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.rules.label_marks import marked_labels
@@ -121,24 +114,28 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
     records = read_json(raw, name, limits)
     if records is not None:
         return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
-    text = read_delimited(raw, name, options, limits)
-    roles = text.roles
-    return Table(text.frame, name, text.notices, text.first_line, text.reading, roles=roles)
+    return _read_text(raw, name, options, limits)
+
+
+def _read_text(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
+    text = read_text(raw, name, options, limits)
+    first_line = text.first_line if text.rows_are_lines else None
+    notices, roles = tuple(text.notices), text.roles
+    return Table(text.frame, name, notices, first_line, text.reading, roles=roles)
 
 
 def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
     sheet = read_sheet(raw, name, options.sheet, limits)
     asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
-    text = read_delimited(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
-    reading = replace(text.reading, kind="workbook")
-    table = Table(text.frame, name, text.notices, text.first_line, reading, roles=text.roles)
-    return _one_of(table, name, sheet.name, sheet.sheets)
+    table = _read_text(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
+    return _one_of(table, name, sheet.name, sheet.sheets, kind="workbook")
 
 
-def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...]) -> Table:
+def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...], kind: str = "") -> Table:
     """Return one of several tables in a file, and report that."""
     assert table.reading is not None
-    reading = replace(table.reading, sheet=part, sheets=parts)
+    kind = kind or table.reading.kind
+    reading = replace(table.reading, kind=kind, sheet=part, sheets=parts)
     notices = table.notices
     if len(parts) > 1:
         sentence = f"There are {len(parts)} tables in the file; {part!r} was read."
@@ -168,20 +165,6 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
     return frame_to_table(with_columns(frame, {target: data.y}), data.name, options=options)
-
-
-def propose_target(table: Table) -> TargetGuess | None:
-    """Guess the column that holds the classes; None if no column looks like it.
-
-    Preferably a column of few repeated values, text rather than numbers, in the last position; a
-    telling name such as "class" or "species" counts too.
-
-    Examples
-    --------
-    >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    TargetGuess(column='Class', by_name=False, runners_up=(), rival='')
-    """
-    return table.guess
 
 
 def table_to_dataset(
@@ -299,11 +282,11 @@ def _groups(
     chosen: Mapping[Role, Sequence[Column]],
     options: TableOptions,
 ) -> tuple[dict[str, Any], list[Notice]]:
-    """Return the groups of rows as fields of a data set, and a notice if nobody asked for them."""
+    """Return the groups of rows as fields of a data set, and a notice if they were detected."""
     name, frequency = _name_of(chosen["group"]), _name_of(chosen["frequency"])
     if not name:
         return line_groups(counted.lines, frequency) if frequency else {}, []
-    # Of lines: the copies of a line that names no group would be alone.
+    # By line of the file: copies of a line without a group would otherwise be separate groups.
     column = table.frame[name].iloc[np.unique(counted.rows)]
     groups, names = group_codes(column)
     common = common_part(column)
@@ -315,11 +298,11 @@ def _groups(
     }
     if options.roles.get(name) == "group":
         return found, []
-    by = f"Rows of one {name!r} are kept together"
+    by = f"Rows with the same {name!r} are kept together"
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
-        example, shared = str(column.iloc[row]), str(common.iloc[row])
-        by = f"Rows whose {name!r} begins alike, as {example!r} by {shared!r}, are kept together"
+        shared = str(common.iloc[row])
+        by = f"Rows with the same beginning of {name!r} (such as {shared!r}) are kept together"
     notice = Notice(
         f"{by}: {len(column):,} rows of {len(names):,} subjects.",
         f"column {name!r}",
@@ -332,7 +315,7 @@ def _groups(
 def _counted(
     table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
 ) -> CountedRows:
-    """Return the rows that are kept and count, as often as they count, and their weights."""
+    """Return the rows that are kept, repeated by their frequencies, and their weights."""
     rows = np.flatnonzero(kept)
     weight, frequency = (_name_of(chosen[role]) for role in ("weight", "frequency"))
     weights, frequencies = (
@@ -346,7 +329,7 @@ def _counted(
 
 
 def _name_of(columns: Sequence[Column]) -> str:
-    """Return the column that has a role, if any has."""
+    """Return the name of the column with a role, "" if there is none."""
     return columns[0].name if columns else ""
 
 
@@ -357,11 +340,7 @@ def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str])
         new = np.array(
             sorted(range(len(classes)), key=order_key(order, classes.tolist())), dtype=np.intp
         )
-        return (
-            Binned(np.argsort(new)[codes], classes[new], ())
-            if order
-            else Binned(codes, classes, ())
-        )
+        return Binned(np.argsort(new)[codes], classes[new], ())
     if not is_number(labels):
         raise DataError(
             "Only numbers can be binned.",
@@ -370,3 +349,20 @@ def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str])
         )
     values = labels.to_numpy(dtype=np.float64)
     return bin_values(values, bins, f"column {labels.name!r}")
+
+
+def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | None) -> Dataset:
+    """Return a data set with renamed features."""
+    if not rename:
+        return data
+    for name in rename:
+        find_label_column(table.frame, name, table.name)
+    names = [rename.get(str(name), str(name)).strip() for name in table.frame.columns]
+    wrong = next((name for name in names if not name or names.count(name) > 1), None)
+    if wrong is not None:
+        what = f"Two columns would be called {wrong!r}." if wrong else "A name is empty."
+        raise DataError(what, where="option rename", remedy="Choose another name.")
+    columns = data.feature_names[: data.n_table_columns]
+    words = data.feature_names[len(columns) :]
+    called = tuple(rename.get(name, name).strip() for name in columns)
+    return replace(data, feature_names=(*called, *words))

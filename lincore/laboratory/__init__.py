@@ -1,4 +1,4 @@
-"""The experiments of chapter 4 as data: a question, frames that move, and the computed answer."""
+"""The experiments of chapter 4 as data: question, animation frames and computed answer."""
 
 import lazy_loader
 

@@ -1,7 +1,3 @@
-from .board import MOST_POINTS as MOST_POINTS
-from .board import Board as Board
-from .board import Point as Point
-from .board import Reply as Reply
 from .catalogue import EXPERIMENTS as EXPERIMENTS
 from .catalogue import answer as answer
 from .catalogue import demonstrate as demonstrate
@@ -9,5 +5,9 @@ from .catalogue import experiment_rows as experiment_rows
 from .demonstration import Demonstration as Demonstration
 from .demonstration import Numbers as Numbers
 from .demonstration import Snapshot as Snapshot
+from .experiment import MOST_POINTS as MOST_POINTS
+from .experiment import Board as Board
 from .experiment import LaboratoryExperiment as LaboratoryExperiment
+from .experiment import Point as Point
 from .experiment import Preset as Preset
+from .experiment import Reply as Reply

@@ -16,6 +16,7 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.multiclass import Ambiguity, OneVsOne, OneVsRest
 from lincore.estimators.perceptron import Perceptron
 from lincore.geometry.half_planes import (
+    Cell,
     ambiguity_cells,
     argmax_regions,
     half_plane_cells,
@@ -26,6 +27,7 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, s
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import unit
 from lincore.plots.base.palette import INK, colour
+from lincore.plots.geometry.labels import words
 from lincore.plots.geometry.stage import StagePlane, area, dots, joined, line, stage
 from lincore.utils.formatting import percent
 from lincore.utils.thread_warnings import captured_warnings
@@ -33,10 +35,14 @@ from lincore.utils.typing import Array
 
 WINDOW = StagePlane(np.array([-6.0, -6.0]), np.array([6.0, 6.0]))
 NONE, SEVERAL = "#85858F", "#9A4DB3"
+# The classes that claim a region, and the least area of a region that is named.
+NAMES = ("none", "1", "2", "1 + 2", "3", "1 + 3", "2 + 3", "1 + 2 + 3")
+LEAST = 3.0
 LOOKS = (
-    area("claimed by none, or tied", NONE, 0.6),
+    area("claimed by no class, or tied", NONE, 0.6),
     area("claimed by several", SEVERAL, 0.5),
-    line("lines of the binary models", INK, width=2),
+    line("line of a model", INK, width=2),
+    words(NAMES, [INK] * len(NAMES)),
     *(area(f"class {k + 1} by argmax", colour(k), 0.22) for k in range(3)),
 )
 
@@ -47,6 +53,15 @@ def _lines(coef: Array, intercept: Array) -> Array:
         for w, w0 in zip(coef, intercept, strict=True)
     ]
     return joined([one for one in ends if np.isfinite(one).all()])
+
+
+def _names(cells: Sequence[Cell]) -> Array:
+    """Return where the names of regions stand, in the order of `NAMES`."""
+    found = nothing(len(NAMES))
+    for cell in sorted(cells, key=lambda cell: polygon_area(cell.polygon)):
+        if polygon_area(cell.polygon) >= LEAST:
+            found[int(cell.positive @ [1, 2, 4])] = cell.polygon.mean(axis=0)
+    return found
 
 
 def _argmax(coef: Array, intercept: Array) -> tuple[Array, ...]:
@@ -65,10 +80,12 @@ def _stars() -> Demonstration:
         sentence = (
             f"Lines at distance {signed(distance)}: claimed by none {areas[0]:.4f} "
             f"({percent(areas[0] / 144, 3)}), by several {areas[1]:.4f} "
-            f"({percent(areas[1] / 144, 3)}) of 144. Argmax of the three functions: nothing."
+            f"({percent(areas[1] / 144, 3)}) of 144. Argmax of the three functions: none."
         )
-        places = (joined(none), joined(several), _lines(coef, np.full(3, -distance)))
-        return Snapshot(f"distance {signed(distance)}", sentence, places), areas[0] / 144
+        lines = _lines(coef, np.full(3, -distance))
+        places = (joined(none), joined(several), lines, _names(cells))
+        share = areas[0] / 144
+        return Snapshot(f"distance {signed(distance)}", sentence, places, 100 * share), share
 
     distances = np.linspace(-1, 3, 41)
     found = [frame(distance) for distance in distances]
@@ -77,7 +94,9 @@ def _stars() -> Demonstration:
         "Each class claims the half-plane beyond its line. The lines are 120° apart, at distance 1 "
         "from the centre."
     )
-    first = Snapshot("before", before, (nothing(), nothing(), found[at_one][0].places[2]))
+    first = Snapshot(
+        "before", before, (nothing(), nothing(), found[at_one][0].places[2], nothing(len(NAMES)))
+    )
     finding = (
         "At distance 1 the triangle in the middle has area 3√3 = 5.196152; the wedges between two "
         "lines are claimed twice. The argmax of the same functions has no such region."
@@ -114,23 +133,26 @@ def _learned() -> Demonstration:
                 f"{percent(shares[1])} of the window; {rows} of {data.n_rows} rows lie there."
             )
             lines = _lines(model.coef_, model.intercept_)
-            places = (joined(none), joined(several), lines, *(nothing() for _ in range(3)))
+            named = nothing(len(NAMES))
+            if kind is OneVsRest:
+                named = _names([cell for _, cell in parts])
+            places = (joined(none), joined(several), lines, named, *(nothing() for _ in range(3)))
             frames.append((Snapshot(f"{name}, {base}", sentence, places), shares))
     lda = LinearDiscriminantAnalysis().fit(data.X, data.codes)
     regions = _argmax(lda.coef_, lda.intercept_)
     frames.append((
-        Snapshot("argmax, LDA", "Argmax of the three functions of LDA: no place is ambiguous.",
-              (nothing(), nothing(), nothing(), *regions)), [0.0, 0.0]),
+        Snapshot("argmax, LDA", "Argmax of the three functions of LDA: no point is ambiguous.",
+              (nothing(), nothing(), nothing(), nothing(len(NAMES)), *regions)), [0.0, 0.0]),
     )  # fmt: skip
     answer = 100 * sum(frames[0][1])
     first = Snapshot(
-        "before", "Three classes, and for each a line of LDA against the other two.",
-        (nothing(), nothing(), frames[0][0].places[2], *(nothing() for _ in range(3))),
+        "before", "Three classes, each with an LDA boundary against the other two.",
+        (nothing(), nothing(), frames[0][0].places[2], nothing(len(NAMES)), *[nothing()] * 3),
     )  # fmt: skip
     finding = (
-        f"One-versus-rest leaves {percent(answer / 100)} of the window to none or to several. "
-        "Votes of LDA never tie here, because its three lines meet in one point; those of the "
-        "perceptron may. Argmax is never ambiguous."
+        f"One-versus-rest leaves {percent(answer / 100)} of the window ambiguous. "
+        "LDA's votes never tie here, because its three lines meet in one point; the "
+        "perceptron's may. Argmax is never ambiguous."
     )
     return _demonstration(first, [one for one, _ in frames], answer, finding, -1, data)
 
@@ -151,7 +173,7 @@ def _masked() -> Demonstration:
         right = squares.predict(data.X) == data.codes
         recall = float(right[data.codes == 1].mean())
         sentence = (
-            f"Middle class {height:.2f} above the others: least squares by argmax classifies "
+            f"Middle class {height:.2f} above the others: least squares with argmax classifies "
             f"{percent(float(right.mean()))} correctly and recognises {percent(recall, 0)} of the "
             f"middle class; softmax classifies {percent(softmax.score(data.X, data.codes))}."
         )
@@ -164,18 +186,18 @@ def _masked() -> Demonstration:
     found = [frame(float(height)) for height in heights]
     before = "Three classes in a row. Softmax classifies 97.0 % of their 300 rows correctly."
     first = Snapshot("before", before, (base.X[base.codes == 1], nothing(), nothing(), nothing()))
-    regions = [{**LOOKS[3 + k]} for k in range(3)]
+    regions = [{**LOOKS[4 + k]} for k in range(3)]
     figure = stage(
         StagePlane(np.array([-7.5, -7.5]), np.array([7.5, 7.5])),
         (dots("class 2", 1), *regions),
         first.places,
-        title="Three classes in a row, by least squares",
-        alt="Three classes and the regions in which the function of each is the largest.",
+        title="Watch the region of class 2, in the middle: almost no row lies in it",
+        alt="Three classes and the regions in which each class's function is the largest.",
         rows=(base.X[outer], base.codes[outer], base.classes),
     )
     finding = (
-        f"The middle function of least squares is nearly flat: it is the largest almost nowhere, "
-        f"and {percent(1 - found[0][1], 0)} of its class are masked. Off the line the class "
+        f"The middle function of least squares is nearly flat, so it is almost nowhere the largest "
+        f"and {percent(1 - found[0][1], 0)} of its class is masked. Away from the line the class "
         f"becomes visible again."
     )
     return Demonstration(figure, (first, *(one for one, _ in found)), 100 * found[0][1], finding, 1)
@@ -193,7 +215,7 @@ def _demonstration(
         WINDOW,
         LOOKS[: len(first.places)],
         first.places,
-        title="Where binary models contradict each other",
+        title="Look for regions that no class claims, and for those that several do",
         alt="A window cut by the lines of binary models; shaded where no class or several claim "
         "it.",
         rows=None if data is None else (data.X, data.codes, data.classes),
@@ -203,7 +225,7 @@ def _demonstration(
 
 EXPERIMENT = LaboratoryExperiment(
     "Areas of ambiguity",
-    "One versus the other, and one versus one, leave regions that no class or several claim; "
+    "One versus the other and one versus one leave regions claimed by no class or by several; "
     "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "
     "4.3).",
     "models",
@@ -218,8 +240,8 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "learned": Preset(
             "Three learned classes",
-            "Which share of the window do the three one-versus-rest lines of LDA leave to none or "
-            "to several?",
+            "Which share of the window is claimed by no class or by several, with LDA "
+            "one-versus-rest?",
             "%",
             1,
             _learned,

@@ -1,4 +1,4 @@
-"""Experiment 9: rows that no line separates are moved to where one does."""
+"""Experiment 9: basis functions move rows that no line separates so that a line does."""
 
 from __future__ import annotations
 
@@ -14,38 +14,40 @@ from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
-from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, overlapping
-from lincore.plots.base.palette import GREY, INK
-from lincore.plots.base.style import Trace, compact
-from lincore.plots.geometry.stage import StagePlane, dots, line, stage
+from lincore.plots.base.palette import INK, MARK
+from lincore.plots.geometry.stage import Panel, Spot, StagePlane, dots, line, ring, stage, within
 from lincore.plots.plane.boundary_lines import trace_lines
 from lincore.plots.plane.regions import Map
-from lincore.utils.formatting import percent
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array, Codes
+from lincore.utils.typing import Array
 
-N_FRAMES = 31
-PALE = 0.35
+# Frames in which rows go over, and shares of a figure that both planes fill.
+N_FRAMES, LEFT, RIGHT = 29, Spot(across=(0, 0.45)), Spot(across=(0.55, 1))
 
 
 class Basis(NamedTuple):
-    """Two functions of two features, scaled to fit beside the rows.
+    """Two functions of two features.
 
     Attributes
     ----------
     words : str
+    axes : tuple of two str
     apply : callable
-        Rows (n, 2) to (n, 2).
+        Maps rows (n, 2) to (n, 2).
     """
 
     words: str
+    axes: tuple[str, str]
     apply: Callable[[Array], Array]
 
 
-SQUARES = Basis("φ(x) = (x1², x2²)", lambda X: X**2)
-PRODUCT = Basis("φ(x) = (x1, x1·x2)", lambda X: np.column_stack([X[:, 0], X[:, 0] * X[:, 1]]))
+SQUARES = Basis("φ(x) = (x1², x2²)", ("x1²", "x2²"), lambda X: X**2)
+PRODUCT = Basis(
+    "φ(x) = (x1, x1·x2)", ("x1", "x1·x2"), lambda X: np.column_stack([X[:, 0], X[:, 0] * X[:, 1]])
+)
 
 
 def _wrong(X: Array, codes: Array, model: Any) -> int:
@@ -57,47 +59,56 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
     data = rows()
     X, codes = data.X, data.codes
     Z = basis.apply(X)
-    scale = float(np.abs(X).max() / np.abs(Z).max())
-    plane = StagePlane.around(np.vstack([X, scale * Z]))
+    plane, lifted_plane = StagePlane.around(X), StagePlane.around(Z, names=basis.axes)
     with captured_warnings():
         model = LogisticRegression(C=1e4).fit(Z, codes)
     f = SampleLine.of(model)
     plain, lifted = (_wrong(each, codes, LogisticRegression(C=1e4)) for each in (X, Z))
     squares = _wrong(Z, codes, LeastSquaresClassifier())
     converges = perceptron_walk(Z, codes, max_epochs=200).converged
-    # A straight line is denser than it need be: it bends on its way back.
-    wide = np.abs(Z).max(axis=0) * 1.2
-    ends = line_in_window(*f, -wide, wide)
     curve = _preimage(f, plane, basis)
-    lane = ends[0] + np.linspace(0, 1, 2)[:, None] * (ends[1] - ends[0])
+    line_there = line_in_window(*f, lifted_plane.low, lifted_plane.high)
+    # Once around, so that neighbours in x are seen to be neighbours in φ.
+    order = np.argsort(np.arctan2(X[:, 1], X[:, 0]), kind="stable")
 
-    def frame(share: float) -> Snapshot:
-        places = X + share * (scale * Z - X)
-        there = share == 1
-        words = "in the coordinates φ" if there else "in x" if share == 0 else "on its way"
-        sentence = (
-            f"The rows {words}: {basis.words}. A line in x misclassifies {plain} of {len(X)}, a "
-            f"line in φ {lifted} (least squares {squares})"
-            f"{'; the perceptron converges there.' if converges else '.'}"
+    def frame(n_over: int) -> Snapshot:
+        there = Z.copy()
+        there[order[n_over:]] = np.nan
+        at = order[n_over - 1 : n_over]
+        words = (
+            f"Row {at[0] + 1}: x = ({signed(X[at[0], 0])}, {signed(X[at[0], 1])}) becomes φ(x) = "
+            f"({signed(Z[at[0], 0])}, {signed(Z[at[0], 1])})."
         )
-        moved = curve + share * (scale * basis.apply(curve) - curve)
-        boundary = scale * lane if there else moved
-        return Snapshot(
-            f"{percent(share, 0)} of the way",
-            sentence,
-            (places[codes == 0], places[codes == 1], boundary),
-        )
+        places = X[at], Z[at], there[codes == 0], there[codes == 1], nothing(), nothing()
+        return Snapshot(f"row {n_over}", words, places)
 
     before = f"{len(X)} rows of two classes. The best line in x misclassifies {plain}."
-    first = Snapshot("before", before, (X[codes == 0], X[codes == 1], nothing()))
+    empty = [np.full_like(X[codes == k], np.nan) for k in (0, 1)]
+    first = Snapshot("before", before, (nothing(1), nothing(1), *empty, nothing(), nothing()))
+    end = Snapshot(
+        "all rows",
+        f"A line in x misclassifies {plain} of {len(X)}, a line in φ {lifted} (least squares "
+        f"{squares}){'; the perceptron converges there' if converges else ''}. Seen in x, the line "
+        "is a curve.",
+        (nothing(1), nothing(1), Z[codes == 0], Z[codes == 1], curve, line_there),
+    )
+    boundary = line("boundary", INK, width=3)
     figure = stage(
         plane,
-        (dots("class 1", 0), dots("class 2", 1), line("boundary of logistic regression", INK)),
+        (
+            ring("x", MARK),
+            within(ring("φ(x)", MARK)),
+            *(within(dots("", k)) for k in (0, 1)),
+            boundary,
+            within(boundary),
+        ),
         first.places,
-        title=f"Rows in x, pale, and in {basis.words}",
-        alt="Rows of two classes that move from their features to functions of these, where a line "
-        "is the boundary; in x, where they stay pale, it is a curve.",
-        fixed=_in_x(X, codes, curve),
+        title=f"Watch the ringed row go from x to {basis.words}: the line there is a curve here",
+        alt="Rows of two classes in their features, where the boundary is a curve, and beside them "
+        "in two basis functions, where it is a line.",
+        rows=(X, codes, data.classes),
+        spot=LEFT,
+        panels=(Panel(lifted_plane, RIGHT),),
     )
     fewer = "separates them" if not lifted else f"still misclassifies {lifted}"
     finding = (
@@ -105,23 +116,13 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
         f"misclassified, {plain} of {len(X)} in x. The model is linear in its weights; in x its "
         "boundary is a curve."
     )
-    frames = (first, *(frame(float(share)) for share in np.linspace(0, 1, N_FRAMES)))
+    numbers = np.linspace(1, len(X), N_FRAMES).round().astype(int)
+    frames = (first, *(frame(int(number)) for number in numbers), end)
     return Demonstration(figure, frames, float(lifted), finding)
 
 
-def _in_x(X: Array, codes: Codes, curve: Array) -> list[Trace]:
-    """Return pale rows, and the boundary among them, that stay where they are."""
-    looks = [dots(f"class {k + 1} in x", k, size=6) for k in range(2)]
-    looks.append(line("boundary in x", GREY, dash="dot", width=2))
-    places = [X[codes == 0], X[codes == 1], curve]
-    return [
-        {**look, "x": compact(place[:, 0]), "y": compact(place[:, 1]), "opacity": PALE}
-        for look, place in zip(looks, places, strict=True)
-    ]
-
-
 def _preimage(f: SampleLine, plane: StagePlane, basis: Basis) -> Array:
-    """Return the curve in x on which the line in the coordinates of the basis lies."""
+    """Return the curve in x that corresponds to a line in the coordinates of the basis."""
     from_row, row = np.linspace(plane.low, plane.high, 90).T
     grid = np.column_stack([np.tile(from_row, len(row)), np.repeat(row, len(from_row))])
     scores = f.values(basis.apply(grid)).reshape(len(row), len(from_row), 1)
@@ -163,9 +164,9 @@ EXPERIMENT = LaboratoryExperiment(
             _xor,
         ),
         "useless": Preset(
-            "No use here",
-            "Two overlapping Gaussian classes; a line in x misclassifies 9 of 120. And a line in "
-            "their squares, φ(x) = (x1², x2²)?",
+            "Not helpful here",
+            "Two overlapping Gaussian classes; a line in x misclassifies 9 of 120. How many does a "
+            "line in their squares, φ(x) = (x1², x2²), misclassify?",
             "rows",
             0,
             partial(_show, overlapping, SQUARES),

@@ -34,9 +34,9 @@ MODELS = {
     "QDA": QuadraticDiscriminantAnalysis,
     "least squares": LeastSquaresClassifier,
 }
-# The row of the R text that lies near its boundary.
+# A point near the boundary of the R text.
 POINT = (5.3, 4.5)
-# Of one feature: means and their common deviation of one.
+# Class means of the single feature; the deviations are one.
 MEANS = (0.0, 2.0)
 
 
@@ -50,7 +50,7 @@ def _density(x: Array, mean: float) -> Array:
 
 
 def _threshold(loss: float) -> float:
-    """Return where the log ratio of the classes is minus the log of a loss."""
+    """Return the point at which the log ratio of the classes is minus the log of a loss."""
     ratio = gaussian_log_ratio([[MEANS[0]], [MEANS[1]]], [[1.0]], [0.5, 0.5], 1, 0)
     return float((-np.log(loss) - ratio.c) / ratio.b[0])
 
@@ -61,7 +61,7 @@ DENSITIES = StagePlane(
 
 
 def _under(low: float, high: float, mean: float) -> Array:
-    """Return the area under a density between two ends."""
+    """Return the polygon under a density between two ends."""
     x = np.linspace(low, high, 60)
     return np.column_stack([[low, *x, high], [0.0, *_density(x, mean), 0.0]])
 
@@ -70,20 +70,20 @@ def _at_loss(loss: float) -> Snapshot:
     cut, (left, right) = _threshold(loss), (DENSITIES.low[0], DENSITIES.high[0])
     needless, missed = 0.5 * ndtr(MEANS[0] - cut), 0.5 * ndtr(cut - MEANS[1])
     sentence = (
-        f"A missed row of class 2 costs {loss:g}: class 2 is decided above "
-        f"{signed(cut, 4)}. Missed {percent(missed)}, needless {percent(needless)} of all "
+        f"A missed row of class 2 costs {loss:g}: class 2 is predicted above "
+        f"{signed(cut, 4)}. Misses {percent(missed)}, false alarms {percent(needless)} of all "
         f"rows; expected loss {needless + loss * missed:.4f}."
     )
     upright = np.array([[cut, 0.0], [cut, DENSITIES.high[1]]])
     places = _under(left, cut, MEANS[1]), _under(cut, right, MEANS[0]), upright
-    return Snapshot(f"loss {loss:g}", sentence, places)
+    return Snapshot(f"loss {loss:g}", sentence, places, cut)
 
 
 def _losses() -> Demonstration:
     losses = sorted({*np.round(np.geomspace(1, 10, 25), 2).tolist(), 2.0, 5.0})
     first = _at_loss(1)._replace(
         label="before",
-        sentence="Two known classes, N(0, 1) and N(2, 1), equally frequent. While all errors cost "
+        sentence="Two known classes, N(0, 1) and N(2, 1), equally frequent. If all errors cost "
         "1, the threshold is at 1.",
     )
     x = np.linspace(DENSITIES.low[0], DENSITIES.high[0], 181)
@@ -91,11 +91,11 @@ def _losses() -> Demonstration:
         DENSITIES,
         (
             area("missed rows of class 2", colour(1), 0.45),
-            area("needless decisions for class 2", colour(0), 0.45),
+            area("false alarms for class 2", colour(0), 0.45),
             line("threshold", INK, width=3),
         ),
         first.places,
-        title="Two known densities and the threshold of least expected loss",
+        title="Watch the threshold: it moves away from the class whose errors cost more",
         alt="Two overlapping densities, the threshold between them, and the two kinds of errors "
         "as areas.",
         fixed=[
@@ -103,6 +103,7 @@ def _losses() -> Demonstration:
             for k, mean in enumerate(MEANS)
         ],
         height=420,
+        across={"automargin": True},  # on a phone the legend has four lines
     )
     values = ", ".join(f"{signed(_threshold(loss), 4)} at {loss}" for loss in (1, 2, 5, 10))
     finding = (
@@ -134,7 +135,7 @@ def _truth() -> Demonstration:
             f"{second:.4f}."
         ).replace("e-0", "e−")
         ends = line_in_window(ratio.b, ratio.c, plane.low, plane.high)
-        return Snapshot(f"prior {prior:.2f}", sentence, (ends,)), error
+        return Snapshot(f"prior {prior:.2f}", sentence, (ends,), 1e4 * error), error
 
     found = [frame(round(float(prior), 2)) for prior in np.linspace(0.02, 0.98, 49)]
     at = 29
@@ -151,9 +152,9 @@ def _truth() -> Demonstration:
         plane,
         (line("Bayes boundary", INK, width=3),),
         first.places,
-        title="The best boundary of the known densities",
-        alt="300 rows of two classes, the ellipses of their true densities, and the boundary that "
-        "errs least.",
+        title="Watch the boundary: it moves away from the class whose prior grows",
+        alt="300 rows of two classes, the ellipses of their true densities, and the boundary "
+        "with the lowest error.",
         rows=(data.X, data.codes, data.classes),
         fixed=ellipses,
     )
@@ -171,7 +172,7 @@ def _three() -> Dataset:
 
 
 class _Regret(NamedTuple):
-    """Loss of classifiers beyond the best one, by the number of training rows.
+    """Excess loss of classifiers over the best one, by number of training rows.
 
     Attributes
     ----------
@@ -180,7 +181,7 @@ class _Regret(NamedTuple):
     totals : tuple of int
         Training rows.
     curves : ndarray of shape (sizes, models)
-        Points of error, means over training sets.
+        Percentage points of error, means over training sets.
     """
 
     best: float
@@ -198,7 +199,7 @@ class _Regret(NamedTuple):
 
     @property
     def crossing(self) -> int:
-        """The first number of rows at which QDA loses less than LDA."""
+        """The smallest number of rows at which QDA has less regret than LDA."""
         ahead = np.flatnonzero(self.curves[:, 1] < self.curves[:, 0])
         return self.totals[int(ahead[0])] if len(ahead) else self.totals[-1]
 
@@ -237,16 +238,16 @@ def _regret() -> Demonstration:
         [{**line(name, hue, dash=dash, width=3), "mode": "lines+markers"}
          for name, hue, dash in looks],
         first.places,
-        title="What learning from few rows costs",
+        title="Look where the curves cross: with fewer rows than there, QDA loses to LDA",
         alt="Regret of LDA, QDA and least squares by the number of training rows.",
         height=420,
         across={"type": "log", "tickvals": list(found.totals)},
     )  # fmt: skip
     lda, qda, squares = found.curves[-1]
     finding = (
-        f"QDA estimates three covariances and pays for it: only from {found.crossing} rows on is "
-        f"its regret below that of LDA. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
-        f"least squares {squares:.2f}, however many rows it has: this is in addition to the "
+        f"QDA estimates three covariances and pays for it: its regret is below that of LDA only "
+        f"from {found.crossing} rows on. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
+        f"least squares {squares:.2f} regardless of the number of rows, in addition to the "
         f"{percent(found.best, 2)} of the best classifier."
     )
     frames = (first, *(found.at(i) for i in range(len(SIZES))))
@@ -261,7 +262,7 @@ EXPERIMENT = LaboratoryExperiment(
     {
         "classic": Preset(
             "Unequal losses",
-            "A missed row of class 2 costs 10 instead of 1. From 1, where does the threshold go?",
+            "A missed row of class 2 costs 10 instead of 1. Where does the threshold move from 1?",
             "",
             4,
             _losses,
@@ -278,7 +279,7 @@ EXPERIMENT = LaboratoryExperiment(
         "regret": Preset(
             "QDA needs rows",
             "The true covariances differ, so QDA is right in the limit. Of the sizes 21, 42, 84, "
-            "168, 336, 672, 1344: from how many rows on does it lose less than LDA?",
+            "168, 336, 672, 1344: from how many rows on does it have less regret than LDA?",
             "rows",
             0,
             _regret,

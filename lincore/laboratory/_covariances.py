@@ -1,4 +1,4 @@
-"""Experiment 7: from one shared covariance to one of each class."""
+"""Experiment 7: from one shared covariance to one per class."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         )
         ellipses = [ellipse(model.means_[k], model.covariance_[k]) for k in (0, 1)]
         places: tuple[Array, ...] = (curve if len(curve) else nothing(), *ellipses)
-        return Snapshot(f"{share:.2f}", sentence, places), wrong
+        return Snapshot(f"{share:.2f}", sentence, places, wrong), wrong
 
     found = [frame(round(float(share), 2)) for share in np.linspace(1, 0, 21)]
     shared, own = found[0][1], found[-1][1]
@@ -60,7 +60,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
             *(line(f"95 % of class {k + 1}", colour(k), dash="dash", width=2) for k in (0, 1)),
         ),
         first.places,
-        title="From one shared covariance to one of each class",
+        title="Watch the line bend as each class gets an ellipse of its own",
         alt="Rows of two classes, the boundary, and the ellipses that hold 95 % of each Gaussian.",
         rows=(X, codes, data.classes),
     )
@@ -73,8 +73,8 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
 
 
 EXPERIMENT = LaboratoryExperiment(
-    "Shared or own covariance",
-    "With one Σ the quadratic terms cancel and the boundary is a line; with one of each class it "
+    "Shared or individual covariances",
+    "With one Σ the quadratic terms cancel and the boundary is a line; with one per class it "
     "is a conic (LDA and QDA derivations, eqs. 29 to 31).",
     "regularisation",
     {
@@ -87,7 +87,7 @@ EXPERIMENT = LaboratoryExperiment(
             _narrow_in_wide,
         ),
         "equal": Preset(
-            "Covariances that are equal",
+            "Equal covariances",
             "In the 100 rows of the R text both true covariances are equal. How many of its "
             "200 new rows does QDA misclassify?",
             "rows",

@@ -1,94 +1,252 @@
-"""Experiment 3: far points draw least squares away, and LDA with it."""
+"""Experiment 3: far points pull the boundary of least squares, and that of LDA."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from lincore.data.mixtures import with_far_rows
+from lincore.errors import DataError
 from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import LaboratoryExperiment, Preset
+from lincore.laboratory.experiment import (
+    Board,
+    LaboratoryExperiment,
+    Point,
+    Preset,
+    Reply,
+    board_lines,
+    checked,
+    points_of,
+)
 from lincore.laboratory.samples import FAR, SampleLine, overlapping, with_far
-from lincore.plots.base.palette import ACCENT, INK
-from lincore.plots.geometry.stage import StagePlane, dots, line, stage
+from lincore.plots.base.palette import ACCENT, GREY, INK, colour
+from lincore.plots.base.style import Trace, compact
+from lincore.plots.geometry.stage import (
+    Panel,
+    Spot,
+    StagePlane,
+    dots,
+    line,
+    stage,
+    stems,
+    within,
+)
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
-N_FRAMES = 25
+# Frames in which the points move away, and in which they count more and more.
+N_MOVES, N_WEIGHTS = 12, 12
+# What the planes fill of a figure.
+SPOT, BESIDE = Spot(across=(0, 0.62)), (0.76, 1.0)
+STEMS = (stems("", GREY), stems("", colour(1), width=3, size=7))
+
+
+def _squared(margins: Array) -> Array:
+    return np.asarray((1 - margins) ** 2)
+
+
+def _logistic_loss(margins: Array) -> Array:
+    return np.asarray(np.logaddexp(0, -margins))
+
+
+LOSSES = (
+    (
+        _squared,
+        StagePlane(
+            np.array([-1.5, 0.0]), np.array([7.5, 42.0]), ("t·f(x)", "squared error"), False
+        ),
+    ),
+    (
+        _logistic_loss,
+        StagePlane(
+            np.array([-5.0, 0.0]), np.array([42.0, 6.0]), ("t·f(x)", "logistic loss"), False
+        ),
+    ),
+)
 
 
 def _logistic() -> LogisticRegression:
     return LogisticRegression(C=np.inf)
 
 
-def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows") -> Demonstration:
+def _fitted(model: Any, far: Array, weight: float = 1.0) -> SampleLine:
+    """Return the function of a model of the old rows and of far points with a weight."""
+    old = overlapping()
+    X = np.concatenate([old.X, far])
+    codes = np.append(old.codes, np.ones(len(far), dtype=np.intp))
+    weights = np.append(np.ones(old.n_rows), np.full(len(far), weight))
+    return SampleLine.of(model.fit(X, codes, sample_weight=weights))
+
+
+@cache
+def _usual(make: Callable[[], Any]) -> SampleLine:
+    return _fitted(make(), np.empty((0, 2)))
+
+
+def _stems(f: SampleLine, far: Array, loss: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """Return margin t·f(x) and loss of the old rows, and of far points of class 2."""
+    old = overlapping()
+    margins = f.values(old.X) * np.where(old.codes, 1, -1), f.values(far)
+    first, second = (np.column_stack([each, loss(each)]) for each in margins)
+    return first, second
+
+
+def _panels(n: int) -> tuple[Panel, ...]:
+    """Return the planes of the losses of least squares and, if there are two, of logistic."""
+    heights = ((0.6, 1.0), (0.0, 0.4)) if n == 2 else ((0.3, 1.0),)
+    planes = [plane for _, plane in LOSSES]
+    return tuple(Panel(plane, Spot(BESIDE, up)) for plane, up in zip(planes, heights, strict=False))
+
+
+def _curve(number: int) -> Array:
+    loss, plane = LOSSES[number]
+    along = np.linspace(plane.low[0], plane.high[0], 121)
+    return np.column_stack([along, loss(along)])
+
+
+def _costs(pairs: Sequence[tuple[Array, Array]]) -> str:
+    """Say what far points cost, and old rows."""
+    names = ("squared errors", "logistic losses")
+    sums = [[f"{place[:, 1].sum():.2f}" for place in pair] for pair in pairs]
+    return ", ".join(
+        f"{name} {far} and {old}" for name, (old, far) in zip(names, sums, strict=False)
+    )
+
+
+def _show(
+    mean: Array,
+    rival: Callable[[], Any],
+    name: str,
+    asked: str = "rows",
+    *,
+    why: str = "",
+    plane: StagePlane | None = None,
+) -> Demonstration:
     old, capital = overlapping(), name[0].upper() + name[1:]
-    plane = StagePlane.around(np.vstack([old.X, [mean]]), margin=0.06)
+    plane = plane or StagePlane.around(np.vstack([old.X, [mean]]), margin=0.06)
+    makes = (LeastSquaresClassifier, rival)
+    n_losses = 2 if rival is _logistic else 1
+    usual = tuple(_usual(make) for make in makes)
 
-    def fitted(X: Any, codes: Any) -> tuple[SampleLine, SampleLine]:
-        return SampleLine.of(LeastSquaresClassifier().fit(X, codes)), SampleLine.of(
-            rival().fit(X, codes)
-        )
-
-    def frame(label: str, data: Any) -> tuple[Snapshot, tuple[SampleLine, SampleLine]]:
-        lines = fitted(data.X, data.codes)
-        squares, other = (line_in_window(*f, plane.low, plane.high) for f in lines)
+    def frame(label: str, far: Array, lines: tuple[SampleLine, ...]) -> Snapshot:
+        ends = [line_in_window(*f, plane.low, plane.high) for f in lines]
         wrong, wrong_other = (f.n_wrong(old.X, old.codes) for f in lines)
+        lengths = [_stems(lines[i], far, LOSSES[i][0]) for i in range(n_losses)]
         sentence = (
             f"Least squares: w at {signed(lines[0].angle)}°, {wrong} of the 120 old rows "
-            f"misclassified. {capital}: {signed(lines[1].angle)}°, {wrong_other} misclassified."
+            f"misclassified. {capital}: {signed(lines[1].angle)}°, {wrong_other}. Far points and "
+            f"old rows cost: {_costs(lengths)}."
         )
-        far = data.X[120:] if len(data.X) > 120 else nothing(10)
-        return Snapshot(label, sentence, (far, squares, other)), lines
+        value = wrong if asked == "rows" else abs(lines[0].angle - usual[0].angle)
+        places = far, *ends, *(place for pair in lengths for place in pair)
+        return Snapshot(label, sentence, places, value)
 
-    start = np.array([3.0, 0.0])
-    shares = np.linspace(0, 1, N_FRAMES)
-    moved = [
-        (
-            f"{percent(share, 0)} of the way",
-            with_far_rows(old, 1, (start + share * (mean - start)).tolist()),
-        )
-        for share in shares
+    start, end = np.array([3.0, 0.0]), with_far_rows(old, 1, mean.tolist()).X[old.n_rows :]
+    lines = usual
+    found = [
+        frame(f"{percent(share, 0)} of the way", end + (1 - share) * (start - mean), usual)
+        for share in np.linspace(0, 1, N_MOVES)
     ]
-    found = [frame("before", old), *(frame(*one) for one in moved)]
-    (squares, _), (before, other_before) = found[-1][1], found[0][1]
-    turned, wrong = abs(squares.angle - before.angle), squares.n_wrong(old.X, old.codes)
-    other_turned = abs(found[-1][1][1].angle - other_before.angle)
-    other = f"{other_turned:.1f}°" if other_turned > 0.01 else "less than 0.01°"
+    for weight in np.arange(1, N_WEIGHTS + 1) / N_WEIGHTS:
+        lines = tuple(_fitted(make(), end, weight) for make in makes)
+        found.append(frame(f"weight {percent(weight, 0)}", end, lines))
+    hidden = [np.full_like(place, np.nan) for place in found[0].places[3:]]
+    before = (
+        f"Least squares and {name} of 120 rows misclassify "
+        f"{' and '.join(str(f.n_wrong(old.X, old.codes)) for f in usual)} of them."
+    )
+    first = Snapshot("before", before, (nothing(10), *found[0].places[1:3], *hidden))
+    squares, other = lines
+    turned, wrong = abs(squares.angle - usual[0].angle), squares.n_wrong(old.X, old.codes)
+    other_turned = abs(other.angle - usual[1].angle)
+    said = f"{other_turned:.1f}°" if other_turned > 0.01 else "less than 0.01°"
+    fixed: list[Trace] = [
+        {**within(line("", GREY, width=2), i), "x": compact(x), "y": compact(y)}
+        for i, (x, y) in enumerate(_curve(i).T for i in range(n_losses))
+    ]
     figure = stage(
         plane,
         (
             dots("far points of class 2", 1, size=9),
             line("least squares", INK, width=3.5),
             line(name, ACCENT, dash="dash", width=3),
+            *(within(each, i) for i in range(n_losses) for each in STEMS),
         ),
-        found[0][0].places,
-        title=f"Least squares and {name} on 120 rows, and ten more",
+        first.places,
+        title="Watch the lengths: far points cost least squares much, until its line turns",
         alt="Two overlapping classes, ten far points of class 2 and the boundaries of least "
-        f"squares and {name}.",
+        f"squares and {name}; beside them each row's loss by t·f(x).",
         rows=(old.X, old.codes, old.classes),
+        fixed=fixed,
+        spot=SPOT,
+        panels=_panels(n_losses),
     )
     finding = (
         f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
-        f"of {before.n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
-        f"errors. {capital} turns by {other}."
+        f"of {usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
+        f"errors. {capital} turns by {said}{why}."
     )
     answer = float(wrong) if asked == "rows" else turned
-    return Demonstration(figure, tuple(one for one, _ in found), answer, finding)
+    return Demonstration(figure, (first, *found), answer, finding)
+
+
+WINDOW = StagePlane(np.array([-5.0, -14.5]), np.array([15.0, 5.5]))
+BEHIND = (12.0, 0.0)
+
+
+def _place(points: Sequence[Point]) -> Array:
+    places, _ = checked(points, WINDOW)
+    if len(places) != 1:
+        raise DataError(f"There are {len(places)}.", where="points", remedy="Give one.")
+    return places[0]
+
+
+def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
+    place = _place(points) if points else np.array(BEHIND)
+    return _show(place, _logistic, "logistic regression", plane=WINDOW)
+
+
+def _reply(points: Sequence[Point]) -> Reply:
+    place = _place(points)
+    old, makes = overlapping(), (LeastSquaresClassifier, _logistic)
+    far = with_far_rows(old, 1, place.tolist()).X[old.n_rows :]
+    now = [_fitted(make(), far) for make in makes]
+    lengths = [_stems(_usual(makes[i]), far, LOSSES[i][0]) for i in (0, 1)]
+    looks = (
+        line("least squares", INK, width=3.5),
+        line("logistic regression", ACCENT, dash="dash", width=3),
+        *(within(look, i) for i in (0, 1) for look in (line("", GREY, width=2), *STEMS)),
+    )
+    places = (
+        *(line_in_window(*f, WINDOW.low, WINDOW.high) for f in now),
+        *(each for i in (0, 1) for each in (_curve(i), *lengths[i])),
+    )
+    sentence = f"The lines without far points cost these and the old rows: {_costs(lengths)}."
+    squares, other = (f.n_wrong(old.X, old.codes) for f in now)
+    judged = (
+        f"{sentence} Fitted to all, least squares misclassifies {squares} of the 120 old rows, "
+        f"logistic regression {other}."
+    )
+    return Reply(sentence, board_lines(looks, places), judged)
+
+
+def _cluster() -> tuple[tuple[float, float], ...]:
+    away = with_far().X[overlapping().n_rows :] - np.array(FAR)
+    return tuple((x, y) for x, y in away.round(2).tolist())
 
 
 EXPERIMENT = LaboratoryExperiment(
     "Far points",
-    "Least squares is not robust: points far on the correct side draw the boundary (lecture, "
+    "Least squares is not robust: points far on the correct side pull the boundary (lecture, "
     "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
-    "distance",
+    "distance, then weight",
     {
         "classic": Preset(
             "Against logistic regression",
@@ -100,11 +258,19 @@ EXPERIMENT = LaboratoryExperiment(
             with_far,
         ),
         "lda": Preset(
-            "LDA is drawn as well",
+            "LDA is affected as well",
             "The same ten points join. By how many degrees does the boundary of LDA turn?",
             "°",
             1,
-            partial(_show, np.array(FAR), LinearDiscriminantAnalysis, "LDA", "degrees"),
+            partial(
+                _show,
+                np.array(FAR),
+                LinearDiscriminantAnalysis,
+                "LDA",
+                "degrees",
+                why=", exactly as far, as it must: for two classes both have the direction "
+                "S_W⁻¹(m2 − m1), whatever the rows",
+            ),
             with_far,
         ),
         "straight": Preset(
@@ -115,6 +281,27 @@ EXPERIMENT = LaboratoryExperiment(
             0,
             partial(_show, np.array([15.0, 0.0]), _logistic, "logistic regression"),
             partial(with_far, (15.0, 0.0)),
+        ),
+        "hand": Preset(
+            "Drag the far points",
+            "You can drag the ten points. With them at (12, 0), how many of the 120 old rows will "
+            "least squares misclassify?",
+            "rows",
+            0,
+            _by_hand,
+            partial(with_far, BEHIND),
+            Board(
+                lambda: points_of(np.array([FAR]), np.array([1]), 2),
+                _reply,
+                _by_hand,
+                WINDOW,
+                names=("centre of the ten points",),
+                rows=overlapping,
+                best=lambda: ((*BEHIND, 1),),
+                spot=SPOT,
+                panels=_panels(2),
+                cluster=_cluster,
+            ),
         ),
     },
 )

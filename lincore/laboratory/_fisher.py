@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -16,13 +16,24 @@ from lincore.io.samples import sample
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, prml_data, prml_training, unit, with_far
-from lincore.plots.base.palette import ACCENT, GREY, INK
-from lincore.plots.geometry.stage import StagePlane, dots, line, stage
+from lincore.plots.base.palette import ACCENT, GREY, INK, colour
+from lincore.plots.geometry.stage import (
+    Panel,
+    Spot,
+    StagePlane,
+    area,
+    arrow,
+    bars,
+    dots,
+    line,
+    stage,
+    within,
+)
 from lincore.preprocessing.pca import PCA
 from lincore.utils.typing import Array, Codes
 
-# Degrees of a step, and of how many projections half as many are sent to a browser.
-STEP, MANY = 3, 250
+# Degrees of a step; bins of a histogram; its height in shares of the radius of all rows.
+STEP, N_BINS, TALL = 3, 26, 0.42
 FISHER, BETWEEN, MAIN = "Fisher's direction", "mean difference", "first component"
 
 
@@ -49,7 +60,7 @@ def _angle(w: Array) -> float:
 
 
 class _Turns(NamedTuple):
-    """Directions through the rows of two classes, and what each is worth.
+    """Directions in the plane of two classes, with their scores.
 
     Attributes
     ----------
@@ -58,10 +69,10 @@ class _Turns(NamedTuple):
     angles : ndarray of shape (m,)
         In degrees.
     named : mapping of str to int
-        Positions of the directions that have a name.
+        Positions of the named directions.
     scores : DirectionScores
-    lobe : ndarray of shape (2 m, 2)
-        J as a distance from the centre in each direction.
+    drawn : sequence of m tuples of 4 ndarrays
+        The direction as an arrow, the threshold, and a histogram of the projections of each class.
     """
 
     rows: Dataset
@@ -69,11 +80,11 @@ class _Turns(NamedTuple):
     angles: Array
     named: Mapping[str, int]
     scores: DirectionScores
-    lobe: Array
+    drawn: Sequence[tuple[Array, ...]]
 
     @classmethod
     def through(cls, rows: Dataset) -> _Turns:
-        """Turn a direction in steps, through those that have a name too."""
+        """Turn a direction in steps, including the named directions."""
         X, codes = rows.X, rows.codes
         means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
         named = {
@@ -83,56 +94,84 @@ class _Turns(NamedTuple):
             BETWEEN: _angle(means[1] - means[0]),
             MAIN: _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0]),
         }
-        step = STEP if len(X) <= MANY else 2 * STEP
-        usual, kept = np.arange(-90, 90, step, dtype=float), np.array(list(named.values()))
-        near = np.min(np.abs(usual[:, None] - kept), axis=1) < step / 3
+        usual, kept = np.arange(-90, 90, STEP, dtype=float), np.array(list(named.values()))
+        near = np.min(np.abs(usual[:, None] - kept), axis=1) < STEP / 3
         angles = np.unique([*usual[~near], *kept])
         places = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
-        first, second, *_ = rows.feature_names
-        plane = StagePlane.around(X, names=(first, second))
         scores = direction_scores(X, codes, unit(angles))
-        centre, half = _middle(plane)
-        reach = 0.94 * half * (scores.criterion / scores.criterion.max())[:, None] * unit(angles)
-        lobe = np.vstack([centre + reach, centre - reach])
-        return cls(rows, plane, angles, places, scores, lobe)
+        drawn = _histograms(X, codes, angles, scores.midpoint)
+        first, second, *_ = rows.feature_names
+        seen = np.vstack([X, *(place for each in drawn for place in each)])
+        plane = StagePlane.around(seen, margin=0.03, names=(first, second))
+        arrows = [arrow(plane, *way) for way, *_ in drawn]
+        whole = [(way, *others) for way, (_, *others) in zip(arrows, drawn, strict=True)]
+        return cls(rows, plane, angles, places, scores, whole)
 
     def words(self, name: str) -> tuple[float, float]:
-        """Return angle and J of a direction with a name."""
+        """Return angle and J of a named direction."""
         return self.angles[self.named[name]], self.scores.criterion[self.named[name]]
 
-    def at(self, i: int) -> Snapshot:
-        """Return a direction, the projections on it, its threshold, and J as a curve."""
-        X, codes, scores = self.rows.X, self.rows.codes, self.scores
-        w, (centre, half) = unit(self.angles[i]), _middle(self.plane)
-        on_line = centre + ((X - centre) @ w)[:, None] * w
-        cut = centre + (scores.midpoint[i] - centre @ w) * w
-        across = 0.25 * half * np.array([-w[1], w[0]])
+    def at(self, i: int, asked: str = "") -> Snapshot:
+        """Return a direction with its histograms and threshold, its scatters, and J by angle."""
+        scores = self.scores
         name = next((f", {name}" for name, place in self.named.items() if place == i), "")
+        known = {"s_B": scores.between, "s_W": scores.within, "J": scores.criterion}
+        # A number stays with its name.
+        words = ", ".join(f"{key}\u00a0=\u00a0{each[i]:.3f}" for key, each in known.items())
         sentence = (
-            f"At {signed(self.angles[i], 2 if name else 0)}°{name}: J = {scores.criterion[i]:.3f} "
-            f"of at most {scores.criterion.max():.3f}. The threshold between the projected means, "
-            f"at {signed(scores.midpoint[i], 3)}, misclassifies {scores.midpoint_errors[i]} of "
-            f"{len(X)} rows, the best one {scores.errors[i]}."
+            f"At {signed(self.angles[i], 2 if name else 0)}°{name}: {words} of at most "
+            f"{scores.criterion.max():.3f}. The midpoint of the projected means, "
+            f"{signed(scores.midpoint[i], 3)}, misclassifies {scores.midpoint_errors[i]} of "
+            f"{self.rows.n_rows} rows, the best threshold {scores.errors[i]}."
         )
-        places = (
-            np.array([centre - 1.5 * half * w, centre + 1.5 * half * w]),
-            on_line[codes == 0],
-            on_line[codes == 1],
-            np.array([cut - across, cut + across]),
-            self.lobe,
-        )
-        return Snapshot(f"{signed(self.angles[i], 0)}°", sentence, places)
+        curve = np.column_stack([self.angles, scores.criterion])
+        scatters = np.array([[0.0, scores.between[i]], [1.0, scores.within[i]]])
+        fewest = scores.errors.min()
+        value = scores.errors[i] - fewest if asked == "errors" else scores.criterion[i]
+        places = (*self.drawn[i], scatters, curve, curve[[i]])
+        return Snapshot(f"{signed(self.angles[i], 0)}°", sentence, places, float(value))
+
+
+def _histograms(
+    X: Array, codes: Codes, angles: Array, thresholds: Array
+) -> list[tuple[Array, ...]]:
+    """Return direction, threshold and histograms at each angle, on a line beyond all rows."""
+    centre = (X.min(axis=0) + X.max(axis=0)) / 2
+    radius = float(np.linalg.norm(X - centre, axis=1).max())
+    edges = np.linspace(-radius, radius, N_BINS + 1)
+    along = (X - centre) @ unit(angles).T
+    counts = np.array(
+        [[np.histogram(one[codes == k], edges)[0] for k in (0, 1)] for one in along.T]
+    )
+    heights = np.repeat(TALL * radius / counts.max() * counts, 2, axis=2)
+    found = []
+    for i, (w, n) in enumerate(zip(unit(angles), unit(angles + 90), strict=True)):
+        across = (X - centre) @ n
+        base = centre + (across.max() + 0.08 * radius) * n
+        low, high = along[:, i].min() - 0.2 * radius, along[:, i].max() + 0.3 * radius
+        ends = base + np.array([[low], [high]]) * w
+        cut = base + (thresholds[i] - centre @ w) * w
+        middle = np.array([cut + TALL * radius * n, cut + (across.min() - across.max()) * n])
+        steps = base + np.repeat(edges, 2)[1:-1, None] * w
+        outlines = []
+        for tall in heights[i]:
+            seen = np.flatnonzero(tall)
+            part = slice(seen[0], seen[-1] + 1)
+            top = steps[part] + tall[part, None] * n
+            outlines.append(np.vstack([steps[seen[0]], top, steps[seen[-1]]]))
+        found.append((ends, middle, *outlines))
+    return found
 
 
 def _thresholds(rows: Dataset) -> str:
-    """Return where two rules put the threshold, on a w of length 1."""
+    """Describe the thresholds of two rules, for a w of length 1."""
     found = [
         SampleLine.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
         for rule in ("midpoint", "gaussian")
     ]
     midpoint, gaussian = (-one.offset / one.length for one in found)
     return (
-        f"on a w of length 1 the midpoint of the projected means is {signed(midpoint, 6)}, the "
+        f"for a w of length 1 the midpoint of the projected means is {signed(midpoint, 6)}, the "
         f"threshold of two Gaussians {signed(gaussian, 6)}"
     )
 
@@ -142,41 +181,54 @@ def _without_sizes(criterion: float, codes: Codes) -> float:
     return criterion * (first + second) / (first * second)
 
 
-def _middle(plane: StagePlane) -> tuple[Array, float]:
-    """Return centre and half the side of a plane."""
-    return (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
-
-
 def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     turns = _Turns.through(data())
     rows, scores = turns.rows, turns.scores
     start = BETWEEN if asked == "best" else MAIN
     angle, value = turns.words(start)
     before = f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {value:.3f}."
-    first = Snapshot("before", before, (*turns.at(turns.named[start]).places[:-1], nothing()))
+    drawn = turns.at(turns.named[start]).places
+    first = Snapshot("before", before, (*drawn[:-2], nothing(), drawn[-1]))
+    most = max(scores.between.max(), scores.within.max())
+    dot = dots("", 0, size=13)
     figure = stage(
         turns.plane,
         (
-            line("direction w", INK),
-            dots("projections, class 1", 0, size=6),
-            dots("projections, class 2", 1, size=6),
-            line("threshold", ACCENT, width=4),
-            line("J by direction", GREY, dash="dot", width=2),
+            line("w", INK, width=3),
+            line("threshold", ACCENT, dash="dash", width=3),
+            *({**area("", colour(k), 0.6), "showlegend": False} for k in (0, 1)),
+            within({**bars("", ACCENT), "marker": {"color": [ACCENT, GREY]}}, 0),
+            within(line("", GREY, width=3), 1),
+            within({**dot, "marker": {**dot["marker"], "color": INK}}, 1),
         ),
         first.places,
-        title=f"A direction for the {rows.n_rows} rows",
-        alt="Rows of two classes, a direction, the projections on it, the threshold, and Fisher's "
-        "J as a curve around the centre.",
+        title="Turn w: the histograms part where s_B is large beside s_W, and the dot is highest",
+        alt="Rows of two classes, a direction with the histogram of the projections on it, the "
+        "threshold, the scatter between and within classes as bars, and Fisher's J by angle.",
         rows=(rows.X, rows.codes, rows.classes),
-    )
+        spot=Spot(across=(0, 0.63)),
+        panels=(
+            Panel(
+                StagePlane(np.array([-0.6, 0.0]), np.array([1.6, 1.05 * most]), ("", ""), False),
+                Spot((0.74, 1), (0.58, 1)),
+                {"tickvals": [0, 1], "ticktext": ["between<br>s_B", "within<br>s_W"]},
+            ),
+            Panel(
+                StagePlane(
+                    np.array([-90.0, 0.0]), np.array([90.0, 1.3 * scores.criterion.max()]),
+                    ("angle of w", "J = s_B / s_W"), False,
+                ),
+                Spot((0.74, 1), (0, 0.42)),
+                {"tickvals": [-90, 0, 90], "ticksuffix": "°"},
+            ),
+        ),
+    )  # fmt: skip
     (best, answer), (between, J_between), (main, J_main) = map(turns.words, (FISHER, BETWEEN, MAIN))
     finding = (
         f"J is largest at {signed(best, 4)}°: {answer:.6f}. Along the mean difference "
         f"({signed(between)}°) it is {J_between:.4f}, along the first component "
         f"({signed(main)}°) {J_main:.4f}, at 0° {turns.words('x1')[1]:.4f}, at 90° "
-        f"{turns.words('x2')[1]:.4f}. Fisher's direction alone has no threshold: "
-        f"{_thresholds(rows)}. Divided by n₁n₂/n, J is {_without_sizes(answer, rows.codes):.6f}, "
-        f"as in the R text."
+        f"{turns.words('x2')[1]:.4f}."
     )
     at = turns.named[FISHER]
     if asked == "errors":
@@ -185,7 +237,12 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
             f" With the best threshold it misclassifies {scores.errors[at]} rows, the best of "
             f"these directions {scores.errors.min()}: J is not an error rate."
         )
-    frames = (first, *(turns.at(i) for i in range(len(turns.angles))))
+    else:
+        finding += (
+            f" Fisher's direction alone has no threshold: {_thresholds(rows)}. Divided by n₁n₂/n, "
+            f"J is {_without_sizes(answer, rows.codes):.6f}, as in the R text."
+        )
+    frames = (first, *(turns.at(i, asked) for i in range(len(turns.angles))))
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
 
 

@@ -6,18 +6,22 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.geometry.descents import LogisticError, Reweighted, descend_logistic
 from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Preset
-from lincore.plots.base.palette import ACCENT, GREY, INK
-from lincore.plots.geometry.stage import StagePlane, dots, joined, line, stage
+from lincore.plots.base.palette import GREY, INK
+from lincore.plots.base.style import Trace
+from lincore.plots.geometry.stage import Panel, Spot, StagePlane, dots, line, stage, within
 from lincore.utils.typing import Array, Codes
 
-# Window, and the height of R = ¼ above its floor.
-ENDS, FLOOR, MOST, TALLEST = (-3.2, 3.4), -9.2, 6.6, 2.0
+ENDS, MOST = (-3.2, 3.4), 6.6
+# The area of a point is R; one of R = ¼ has this radius in pixels.
+RADIUS = 12
+BUBBLE = {"sizemode": "area", "sizeref": 0.125 / RADIUS**2, "sizemin": 1.5}
 
 
 @cache
@@ -26,7 +30,7 @@ def _rows() -> Dataset:
 
 
 def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
-    """Return a step: z and R of every row, and the lines before and after it."""
+    """Return a step: sigmoids, z and lines before and after it; rows as large as their R."""
     (a, b), (da, db), (h, off), (_, low) = step.point.x, step.point.gradient, *step.hessian
     where = f"leads to w = {_pair(*step.weights)}"
     if np.allclose(step.weights, step.point.x, rtol=0, atol=1e-7):
@@ -36,14 +40,23 @@ def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
         f"({h:.4f}, {signed(off, 4)}; {signed(off, 4)}, {low:.4f}). Least squares of z with "
         f"weights R {where}."
     )
-    z = np.column_stack([x, step.targets])
-    tops = FLOOR + 4 * TALLEST * step.curvature
-    bars = joined([np.array([[at, FLOOR], [at, top]]) for at, top in zip(x, tops, strict=True)])
-    before, after = (
-        np.array([[end, w[0] * end + w[1]] for end in ENDS]) for w in (step.point.x, step.weights)
-    )
-    places = z[codes == 0], z[codes == 1], before, after, bars
+    along = np.linspace(*ENDS, 81)
+    lines = [np.column_stack([along, w[0] * along + w[1]]) for w in (step.point.x, step.weights)]
+    sigmoids = [np.column_stack([along, expit(heights)]) for _, heights in (one.T for one in lines)]
+    z = np.column_stack([x, step.targets, step.curvature])
+    places = (*_rows_at(x, codes, step.curvature), *sigmoids, z[codes == 0], z[codes == 1], *lines)
     return Snapshot(f"after {number} steps", sentence, places)
+
+
+def _rows_at(x: Array, codes: Codes, weights: Array) -> tuple[Array, Array]:
+    """Return the rows of both classes at their targets, (k, 3)."""
+    found = np.column_stack([x, codes, weights])
+    return found[codes == 0], found[codes == 1]
+
+
+def _bubbles(name: str, code: int) -> Trace:
+    look = dots(name, code)
+    return {**look, "marker": {**look["marker"], **BUBBLE, "opacity": 0.8}}
 
 
 def _show() -> Demonstration:
@@ -56,27 +69,36 @@ def _show() -> Demonstration:
         "before",
         "Twelve rows of one feature x, the labels t = 0 (class 1) and t = 1 (class 2), and weights "
         "w = (0, 0) of x and intercept.",
-        tuple(nothing() for _ in range(5)),
-    )
+        (*_rows_at(x, codes, np.full(len(x), 0.25)), *(nothing(),) * 2, *(nothing(0),) * 2,
+         *(nothing(),) * 2),
+    )  # fmt: skip
+    before, after = line("before", GREY, dash="dash"), line("after the step", INK, width=3.5)
     figure = stage(
-        StagePlane(
-            np.array([ENDS[0], FLOOR]),
-            np.array([ENDS[1], MOST]),
-            ("x", "working response z; below: R"),
-            False,
-        ),
+        StagePlane(np.array([ENDS[0], -0.2]), np.array([ENDS[1], 1.2]), ("", "t, and σ(a)"), False),
         (
-            dots("z of class 1", 0, size=10),
-            dots("z of class 2", 1, size=10),
-            line("Φw, before the step", GREY, dash="dash"),
-            line("fitted to z with weights R", INK, width=3),
-            line("R, from 0 to ¼", ACCENT, width=4),
+            _bubbles("class 1", 0),
+            _bubbles("class 2", 1),
+            before,
+            after,
+            within(_bubbles("z", 0)),
+            within(_bubbles("z", 1)),
+            within(before),
+            within(after),
         ),
         first.places,
-        title="z, and the line fitted to it with weights R: w = (ΦᵀRΦ)⁻¹ΦᵀRz",
-        alt="For each of twelve rows its working response, its weight as a bar, and the lines "
-        "before and after a step.",
-        up={"tickvals": list(range(-6, 7, 2))},
+        title="Watch the points: the larger one is, the more its z pulls the new line",
+        alt="Above, twelve rows at their targets with the sigmoid before and after a step; below, "
+        "their working responses z with the line fitted to them. The area of a point is R.",
+        spot=Spot(up=(0.55, 1)),
+        panels=(
+            Panel(
+                StagePlane(
+                    np.array([ENDS[0], -MOST]), np.array([ENDS[1], MOST]), ("x", "z, and a"), False
+                ),
+                Spot(up=(0, 0.47)),
+                up={"dtick": 3},
+            ),
+        ),
     )
     last = steps[-1].point
     finding = (

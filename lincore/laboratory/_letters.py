@@ -1,4 +1,4 @@
-"""Naive Bayes word by word, on a letter of one's own too."""
+"""Naive Bayes word by word, also for a letter typed by the visitor."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, signed
 from lincore.laboratory.experiment import Letter, Preset
 from lincore.plots.base.palette import ACCENT
-from lincore.plots.base.style import shorten
 from lincore.plots.geometry.stage import StagePlane, bars, stage
-from lincore.utils.formatting import listed, percent
+from lincore.utils.formatting import listed, percent, shorten
 from lincore.utils.typing import Array, Codes
 
 VOCABULARY = ("to", "be", "or", "not", "question")
 # Four letters: the first two of ham, the others of spam.
 COUNTS = np.array([[3, 2, 1, 1, 0], [1, 2, 1, 0, 1], [1, 1, 1, 1, 4], [0, 1, 0, 1, 2]])
 LABELS = np.array(["ham", "ham", "spam", "spam"])
-# Log odds beyond this are drawn as this.
+# Log odds are drawn up to this value.
 MOST = 5.0
 
 
@@ -70,11 +69,11 @@ def _words(asked: float, text: str) -> Demonstration:
     )
     frames = (first, *(one for one, _ in found))
     stop = 1 + round(40 * asked) or -1
-    figure = _bars(text, row, first.places)
+    figure = _bars(row, first.places)
     return Demonstration(figure, frames, answer, finding, stop, (_letters(),))
 
 
-def _bars(text: str, row: Codes, places: Sequence[Array]) -> go.Figure:
+def _bars(row: Codes, places: Sequence[Array]) -> go.Figure:
     plane = StagePlane(
         np.array([-0.6, -MOST - 0.3]), np.array([5.6, MOST + 0.3]),
         ("word of the letter", "log odds for ham, cut at ±5"), False,
@@ -84,9 +83,8 @@ def _bars(text: str, row: Codes, places: Sequence[Array]) -> go.Figure:
         plane,
         (bars("log odds", ACCENT),),
         places,
-        title=f"“{shorten(text, 40)}”, word by word",
-        alt="Bars of the log odds that each word of a letter gives for ham over spam, and their "
-        "sum.",
+        title="Watch which words pull the sum up, to ham, and which down, to spam",
+        alt="Bars of the log odds of ham over spam for each word of a letter, and their sum.",
         height=420,
         across={"tickvals": [*range(6)], "ticktext": [*times, "sum"]},
         up={"zeroline": True},

@@ -12,12 +12,20 @@ from lincore.errors import DataError
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.geometry.likelihood import joint_log_likelihood
 from lincore.laboratory import _letters
-from lincore.laboratory.board import Board, Point, Reply, checked, points_of
-from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
-from lincore.laboratory.experiment import LaboratoryExperiment, Preset
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import (
+    Board,
+    LaboratoryExperiment,
+    Point,
+    Preset,
+    Reply,
+    board_lines,
+    checked,
+    points_of,
+)
 from lincore.laboratory.samples import ellipse, prml_data, prml_training
-from lincore.plots.base.palette import colour
-from lincore.plots.geometry.stage import StagePlane, line, stage
+from lincore.plots.base.palette import ACCENT, INK, colour
+from lincore.plots.geometry.stage import FULL, Panel, Spot, StagePlane, line, stage, within
 from lincore.plots.plane.axis_limits import RADIUS
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
@@ -25,6 +33,21 @@ from lincore.utils.typing import Array
 NAMES = ("mean of class 1", "mean of class 2", "first handle of Σ", "second handle of Σ")
 DIGITS = 4
 WINDOW = StagePlane(np.array([2.0, 1.0]), np.array([9.0, 8.0]), ("X1", "X2"))
+# The log likelihood as a bar beside the plane, and where the estimates end.
+SPOT = Spot(across=(0, 0.78))
+GAUGE = Panel(
+    StagePlane(np.array([0.0, -450.0]), np.array([1.0, -100.0]), ("", "log likelihood"), False),
+    Spot((0.9, 1), FULL.up),
+    {"showticklabels": False, "showgrid": False},
+)
+LOOKS = (
+    *(
+        line(f"95 % of class {k + 1}", colour(k), dash=("dash", "solid")[k], width=3)
+        for k in (0, 1)
+    ),
+    within(line("", ACCENT, width=36)),
+    within(line("", INK, dash="dot", width=3)),
+)
 Moved = Callable[[Array, Array, float], tuple[Array, Array]]
 
 
@@ -51,8 +74,12 @@ def _most() -> float:
     return _value(_estimates().means_, _estimates().covariance_)
 
 
-def _ellipses(means: Array, covariance: Array) -> tuple[Array, ...]:
-    return tuple(ellipse(mean, covariance) for mean in means)
+def _places(means: Array, covariance: Array, *, is_judged: bool = True) -> tuple[Array, ...]:
+    """Return the ellipses, the bar, and the mark of the maximum if it may be seen."""
+    low = GAUGE.plane.low[1]
+    bar = np.array([[0.5, low], [0.5, max(_value(means, covariance), low)]])
+    mark = np.array([[0.0, _most()], [1.0, _most()]]) if is_judged else nothing()
+    return *(ellipse(mean, covariance) for mean in means), bar, mark
 
 
 def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
@@ -66,15 +93,15 @@ def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
             f"that of the estimates, {signed(most, 4)}."
         )
         label = f"{name} {signed(by)}"
-        return Snapshot(label, sentence, _ellipses(means, covariance)), most - value
+        return Snapshot(label, sentence, _places(means, covariance), most - value), most - value
 
     found = [frame(round(float(by), 4)) for by in steps]
     at = int(np.argmin(np.abs(steps - asked)))
     before = f"Estimated by maximum likelihood: log likelihood {signed(most, 4)} of 100 rows."
-    first = Snapshot("before", before, _ellipses(model.means_, model.covariance_))
+    first = Snapshot("before", before, _places(model.means_, model.covariance_))
     finding = (
-        "Every other value has a lower likelihood: the mean of the rows, and the pooled covariance "
-        f"divided by n, are its maximum, {signed(most, 4)}."
+        "Any other value has a lower likelihood: the class means and the pooled covariance "
+        f"with divisor n maximise it, {signed(most, 4)}."
     )
     frames = (first, *(one for one, _ in found))
     return Demonstration(_stage(first), frames, found[at][1], finding, 1 + at)
@@ -84,19 +111,19 @@ def _stage(first: Snapshot) -> go.Figure:
     data = prml_training()
     return stage(
         WINDOW,
-        tuple(
-            line(f"95 % of class {k + 1}", colour(k), dash=("dash", "solid")[k], width=3)
-            for k in (0, 1)
-        ),
+        LOOKS,
         first.places,
-        title="The joint log likelihood of the 100 rows",
-        alt="Rows of two classes and the ellipses of two Gaussian classes that are moved by hand.",
+        title="Fill the bar: it is the log likelihood of the 100 rows under the two ellipses",
+        alt="Rows of two classes, the ellipses of two Gaussian classes that can be moved, and the "
+        "log likelihood as a bar.",
         rows=(data.X, data.codes, data.classes),
+        spot=SPOT,
+        panels=(GAUGE,),
     )
 
 
 def _parameters(points: Sequence[Point]) -> tuple[Array, Array]:
-    """Return means (2, 2) and covariance (2, 2): the ellipse of 95 % runs through the handles."""
+    """Return means (2, 2) and covariance (2, 2); the 95 % ellipse passes through the handles."""
     places, _ = checked(points, WINDOW)
     if len(places) != len(NAMES):
         raise DataError(f"There are {len(places)}.", where="points", remedy="Give four.")
@@ -104,7 +131,7 @@ def _parameters(points: Sequence[Point]) -> tuple[Array, Array]:
     covariance = radii.T @ radii
     if np.linalg.det(covariance) < 1e-6 * np.trace(covariance) ** 2:
         raise DataError(
-            "Σ has lost a dimension: its handles and the mean lie on one line.",
+            "Σ is singular: its handles and the mean lie on one line.",
             where="covariance",
             remedy="Move a handle.",
         )
@@ -136,7 +163,9 @@ def _reply(points: Sequence[Point]) -> Reply:
     )
     here = f"{where}, Σ = ({a}, {b}; {b}, {c})."
     found = f"Log likelihood {signed(value, 4)}"
-    return Reply(f"{found}. {here}", judged=f"{found}: {below}. {here}")
+    # The ellipses are the board's own, which follow at once.
+    bar, mark = board_lines(LOOKS[2:], _places(np.array([one, other]), covariance)[2:])
+    return Reply(f"{found}. {here}", (bar, mark | {"isAnswer": True}), f"{found}: {below}. {here}")
 
 
 def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
@@ -148,16 +177,16 @@ def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
         spread = covariance + share * (model.covariance_ - covariance)
         value = _value(now, spread)
         sentence = f"{percent(share, 0)} of the way to the estimates: {signed(value, 4)}."
-        return Snapshot(percent(share, 0), sentence, _ellipses(now, spread))
+        return Snapshot(percent(share, 0), sentence, _places(now, spread))
 
     before = (
         f"Two means and one covariance, chosen by hand: log likelihood "
         f"{signed(_value(means, covariance), 2)} of 100 rows."
     )
-    first = Snapshot("before", before, _ellipses(means, covariance))
+    first = Snapshot("before", before, _places(means, covariance, is_judged=False))
     finding = (
-        f"The largest log likelihood is {signed(most, 4)}, at the means of the classes and the "
-        "pooled covariance divided by n: the estimates of LDA."
+        f"The largest log likelihood is {signed(most, 4)}, at the class means and the "
+        "pooled covariance with divisor n: the estimates of LDA."
     )
     frames = (first, *(frame(float(share)) for share in np.linspace(0, 1, 21)))
     return Demonstration(_stage(first), frames, most, finding)
@@ -171,7 +200,7 @@ EXPERIMENT = LaboratoryExperiment(
     {
         **_letters.PRESETS,
         "hand": Preset(
-            "μ and Σ dragged",
+            "Drag μ and Σ",
             "You can drag both means and the covariance. How large can the log likelihood of "
             "the 100 rows become?",
             "",
@@ -188,10 +217,13 @@ EXPERIMENT = LaboratoryExperiment(
                 prml_training,
                 ((0, 0, 2, 3), (1, 0, 2, 3)),
                 _best,
+                ((2, 0), (3, 0)),
+                spot=SPOT,
+                panels=(GAUGE,),
             ),
         ),
         "mean": Preset(
-            "A mean moved by hand",
+            "Move a mean",
             "The mean of class 2 is moved by 0.5 to the right. By how much does the log likelihood "
             "of the 100 rows fall?",
             "",
@@ -200,7 +232,7 @@ EXPERIMENT = LaboratoryExperiment(
             prml_data,
         ),
         "covariance": Preset(
-            "A covariance scaled by hand",
+            "Scale a covariance",
             "Both covariances are doubled. By how much does the log likelihood fall?",
             "",
             2,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -20,6 +20,7 @@ from lincore.plots.base.palette import ACCENT, GREY, MARK
 from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
 from lincore.utils.typing import Array
 
+Asked = Callable[[SampleLine], float]
 LOOKS = (
     line("boundary f(x) = 0"),
     line("w", ACCENT, width=3),
@@ -34,13 +35,13 @@ def _fitted() -> SampleLine:
     return SampleLine.of(LeastSquaresClassifier().fit(data.X, data.codes))
 
 
-def _frame(label: str, f: SampleLine, plane: StagePlane) -> Snapshot:
+def _frame(label: str, f: SampleLine, plane: StagePlane, asked: Asked | None) -> Snapshot:
     data = prml_training()
     row = data.X[0]
     value = float(f.values(row[None])[0])
     foot = row - value * f.normal / f.length**2
     sentence = (
-        f"The boundary lies {abs(f.offset) / f.length:.3f} from the origin and is perpendicular to "
+        f"The boundary is {abs(f.offset) / f.length:.3f} from the origin and perpendicular to "
         f"w, at {signed(f.angle)}°. Row 1 has f = {signed(value, 3)} and lies "
         f"{signed(value / f.length, 3)} from it; {f.n_wrong(data.X, data.codes)} of 100 rows are "
         "misclassified."
@@ -52,7 +53,7 @@ def _frame(label: str, f: SampleLine, plane: StagePlane) -> Snapshot:
         np.array([row, foot]),
         row[None],
     )
-    return Snapshot(label, sentence, places)
+    return Snapshot(label, sentence, places, asked(f) if asked else float("nan"))
 
 
 def _show(
@@ -61,17 +62,18 @@ def _show(
     answer: float,
     finding: str,
     stop: int = -1,
+    asked: Asked | None = None,
 ) -> Demonstration:
     data = prml_training()
     plane = StagePlane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
     empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
-    frames = (Snapshot("before", before, empty), *(_frame(*one, plane) for one in lines))
+    frames = (Snapshot("before", before, empty), *(_frame(*one, plane, asked) for one in lines))
     figure = stage(
         plane,
         LOOKS,
         frames[0].places,
-        title="The function f(x) = w·x + w0 of the 100 rows",
-        alt="Rows of two classes, with the boundary f(x) = 0, its normal w, and the distances of "
+        title="Watch the line: w is its normal, w0 shifts it from the origin",
+        alt="Two classes with the boundary f(x) = 0, its normal w, and the distances of "
         "the origin and of row 1 from the boundary.",
         rows=(data.X, data.codes, data.classes),
     )
@@ -88,12 +90,13 @@ def _moved() -> Demonstration:
     return _show(
         lines,
         f"w = ({signed(f.normal[0], 3)}, {signed(f.normal[1], 3)}) and w0 = "
-        f"{signed(f.offset, 3)} were learned by least squares. Where does f(x) = 0 run?",
+        f"{signed(f.offset, 3)} were learned by least squares. Where is f(x) = 0?",
         abs(f.offset) / f.length,
         f"|w0| / ‖w‖ = {abs(f.offset):.6f} / {f.length:.6f} = {abs(f.offset) / f.length:.6f}; the "
         f"foot of the perpendicular is ({x:.5f}, {signed(y, 5)}). w0 alone shifts the boundary "
         f"without rotating it.",
         31,
+        lambda f: abs(f.offset) / f.length,
     )
 
 
@@ -107,7 +110,7 @@ def _scaled() -> Demonstration:
     return _show(
         lines,
         f"Row 1 lies {signed(distance, 3)} from the boundary: f(x) / ‖w‖. Now w and w0 are "
-        "multiplied by one number.",
+        "multiplied by the same number.",
         abs(distance),
         "Nothing moves: f and ‖w‖ grow together, and only their ratio is a distance. The values of "
         "f alone have no meaning.",
@@ -127,6 +130,7 @@ def _turned() -> Demonstration:
         "The boundary stays tangent to the circle of radius |w0| / ‖w‖ about the origin: the "
         "direction of w decides, and w0 has to be learned with it.",
         19,
+        lambda f: f.n_wrong(data.X, data.codes),
     )
 
 
@@ -139,7 +143,7 @@ def _sigmoid() -> Demonstration:
     data = _one_feature()
     x, codes = data.X[:, 0], data.codes
     model = LogisticRegression(C=np.inf).fit(data.X, codes)
-    # From the classifier itself: the log odds of class 2, at 0 and at 1.
+    # Log odds of class 2 at 0 and at 1, from the classifier's posteriors.
     log_odds = np.diff(model.predict_log_proba([[0.0], [1.0]]), axis=1)[:, 0].tolist()
     w0, w1 = log_odds[0], log_odds[1] - log_odds[0]
     ends = np.array([-3.0, 5.0])
@@ -168,7 +172,7 @@ def _sigmoid() -> Demonstration:
         plane,
         (line("σ(w0 + w1 x1)", ACCENT, width=3), ring("x1", MARK)),
         first.places,
-        title="One feature, two classes: the posterior is a sigmoid",
+        title="Watch the ring: along the one feature the posterior follows an S",
         alt="Rows of two classes at 0 and 1, and the posterior of class 2 along the one feature, "
         "an S-shaped curve.",
         rows=(np.column_stack([x, codes]), codes, data.classes),
@@ -197,7 +201,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "scaled": Preset(
             "All weights times four",
-            "w and w0 are multiplied by 4. How far does row 1 then lie from the boundary?",
+            "w and w0 are multiplied by 4. How far is row 1 then from the boundary?",
             "",
             3,
             _scaled,
@@ -205,7 +209,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "sigmoid": Preset(
             "One feature: the sigmoid",
-            "The log odds of class 2 are linear in the one feature x1. By which factor do the odds "
+            "The log odds of class 2 are linear in the feature x1. By which factor do the odds "
             "grow if x1 grows by 1?",
             "",
             2,

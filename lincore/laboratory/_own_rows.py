@@ -1,4 +1,4 @@
-"""Experiment 11: rows that are dragged by hand, and the lines of four classifiers."""
+"""Experiment 11: rows that can be dragged, and the lines of four classifiers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ import numpy as np
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
-from lincore.data.labels import numbered
 from lincore.data.mixtures import with_far_rows, xor_classes
+from lincore.data.names import numbered
 from lincore.errors import DataError
 from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.perceptron import Perceptron
 from lincore.geometry.half_planes import line_in_window
-from lincore.laboratory.board import Board, Point, Reply, checked, points_of
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
-from lincore.laboratory.experiment import LaboratoryExperiment, Preset
+from lincore.laboratory.experiment import (
+    Board,
+    LaboratoryExperiment,
+    Point,
+    Preset,
+    Reply,
+    checked,
+    points_of,
+)
 from lincore.laboratory.samples import SampleLine
 from lincore.plots.base.palette import method_look
 from lincore.plots.geometry.stage import StagePlane, line, stage
@@ -45,7 +52,7 @@ class FittedLine(NamedTuple):
     ----------
     name : str
     ends : ndarray of shape (2, 2)
-        NaN where it runs outside of the window.
+        NaN if it lies outside the window.
     n_wrong : int
         Rows misclassified.
     colour, dash : str
@@ -58,7 +65,7 @@ class FittedLine(NamedTuple):
     dash: str
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON has it; without ends where it runs outside."""
+        """Return the line for JSON; the ends are null if it lies outside the window."""
         ends = self.ends.round(4).tolist() if np.isfinite(self.ends).all() else None
         return {**self._asdict(), "ends": ends}
 
@@ -113,12 +120,12 @@ def _show(data: Dataset) -> Demonstration:
         WINDOW,
         tuple(line(one.name, one.colour, dash=one.dash, width=3) for one in lines),
         empty.places,
-        title=f"{data.n_rows} rows, and the lines of four classifiers",
+        title="Watch which of the four lines follow a row that moves",
         alt="Rows of two classes and the boundaries of least squares, LDA, logistic regression and "
         "the perceptron.",
         rows=(data.X, data.codes, data.classes),
     )
-    finding = f"{sentence} Drag rows, or add and delete some: all four are fitted again."
+    finding = f"{sentence} Drag, add or delete rows: all four are fitted again."
     return Demonstration(figure, (empty, *frames), float(lines[0].n_wrong), finding)
 
 
@@ -145,7 +152,7 @@ def _one_far() -> Dataset:
 
 
 EXPERIMENT = LaboratoryExperiment(
-    "Rows of your own",
+    "Your own rows",
     "The same rows, four criteria: squared errors, Gaussian classes, likelihood of the labels, "
     "mistakes (lecture, “Linear Classifiers”).",
     "classifier",

@@ -1,4 +1,4 @@
-"""Experiment 5: the perceptron's walk, mistake by mistake."""
+"""Experiment 5: the perceptron's steps, mistake by mistake."""
 
 from __future__ import annotations
 
@@ -15,25 +15,60 @@ from lincore.geometry.widest_margin import widest_margin
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, overlapping, prml_data, prml_training
-from lincore.plots.base.palette import ACCENT, MARK
+from lincore.plots.base.palette import ACCENT, GREY, MARK
 from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-LOOKS = (line("boundary"), line("direction of w", ACCENT, width=3), ring("row of the step", MARK))
+# Boundaries of earlier steps, ever paler.
+FADING = (0.45, 0.25, 0.12)
+LOOKS = (
+    line("boundary"),
+    line("w", ACCENT, width=3),
+    ring("row x of the step", MARK),
+    line("w before", GREY, dash="dash", width=2),
+    line("± x", MARK, width=2),
+    *({**line(""), "opacity": pale, "showlegend": False} for pale in FADING),
+)
 
 
-def _places(weights: Array, row: Array | None, plane: StagePlane) -> tuple[Array, ...]:
+def _places(
+    weights: Array, row: Array | None, plane: StagePlane, earlier: Array
+) -> tuple[Array, ...]:
+    """Return where a step is drawn: w as the sum of w before and ± x, all on one scale.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (3,)
+        After the step.
+    row : ndarray of shape (2,) or None
+        The row that was added to the weights; None after an epoch.
+    plane : StagePlane
+    earlier : ndarray of shape (k, 3)
+        Weights before the step, the latest first.
+    """
     f = SampleLine(weights[1:], float(weights[0]))
     at = nothing(1) if row is None else row[None]
+    lines = [_line(one, plane) for one in earlier[: len(FADING)]]
+    lines += [nothing()] * (len(FADING) - len(lines))
     if not f.length:
-        return nothing(), nothing(6), at
-    boundary = line_in_window(*f, plane.low, plane.high)
+        return nothing(), nothing(6), at, nothing(6), nothing(6), *lines
     centre = (plane.low + plane.high) / 2
     start = centre - f.values(centre[None])[0] * f.normal / f.length**2
-    half = 0.16 * (plane.high - plane.low)[0]
-    return boundary, arrow(plane, start, start + half * f.normal / f.length), at
+    scale = 0.28 * (plane.high - plane.low)[0] / f.length
+    tip = start + scale * f.normal
+    before = step = nothing(6)
+    if row is not None:
+        middle = start + scale * earlier[0, 1:]
+        before, step = arrow(plane, start, middle), arrow(plane, middle, tip)
+    return _line(weights, plane), arrow(plane, start, tip), at, before, step, *lines
+
+
+def _line(weights: Array, plane: StagePlane) -> Array:
+    if not weights[1:].any():
+        return nothing()
+    return line_in_window(weights[1:], float(weights[0]), plane.low, plane.high)
 
 
 def _separable(standardise: bool) -> Demonstration:
@@ -51,11 +86,14 @@ def _separable(standardise: bool) -> Demonstration:
         wrong = SampleLine(weights[1:], float(weights[0])).n_wrong(X, data.codes)
         sentence = (
             f"Mistake {number}, in epoch {walk.epochs[step] + 1}: row {row + 1} of class "
-            f"{data.codes[row] + 1} was misclassified, or on the line, and is added to the "
+            f"{data.codes[row] + 1} was misclassified or on the line, and is added to the "
             f"weights: w = ({signed(weights[1])}, {signed(weights[2])}), w0 = "
             f"{signed(weights[0], 0)}. {wrong} of 100 rows are misclassified now."
         )
-        return Snapshot(f"mistake {number}", sentence, _places(weights, X[row], plane))
+        # Only mistakes change the weights.
+        earlier = walk.weights[[step, *steps[max(number - 3, 0) : number - 1][::-1]]]
+        places = _places(weights, X[row], plane, earlier)
+        return Snapshot(f"mistake {number}", sentence, places, number)
 
     frames = [frame(number, int(step)) for number, step in enumerate(steps, 1)]
     mistakes = walk.mistakes.tolist()
@@ -82,17 +120,17 @@ def _overlap() -> Demonstration:
         Snapshot(
             f"epoch {epoch}",
             f"After epoch {epoch}: {wrong[epoch - 1]} of {n} rows are misclassified, after "
-            f"{walk.mistakes[epoch - 1]} mistakes on the way. The best epoch so far had "
+            f"{walk.mistakes[epoch - 1]} mistakes in this epoch. The best epoch so far had "
             f"{min(wrong[:epoch])}.",
-            _places(ends[epoch - 1], None, plane),
+            _places(ends[epoch - 1], None, plane, ends[: epoch - 1][::-1]),
         )
         for epoch in range(1, len(ends) + 1)
     ]
     kept = {kind: _wrong_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
     finding = (
-        "No epoch is without mistakes, so the last weights are arbitrary: with another order of "
+        "Every epoch has mistakes, so the last weights are arbitrary: with other orders of the "
         f"rows (seeds 0 to 4) they misclassify {listed([str(k) for k in kept['last']])}. The "
-        f"pocket keeps the best: always {kept['pocket'][0]}; averaged weights: "
+        f"pocket weights always misclassify {kept['pocket'][0]}; averaged weights: "
         f"{listed([str(k) for k in kept['averaged']])}."
     )
     first = _first("These classes overlap: no line separates them.")
@@ -110,7 +148,9 @@ def _wrong_by_seed(kept: str, X: Array, codes: Array) -> list[int]:
 
 
 def _first(sentence: str) -> Snapshot:
-    return Snapshot("before", sentence, (nothing(), nothing(6), nothing(1)))
+    lines = [nothing()] * len(FADING)
+    places = nothing(), nothing(6), nothing(1), nothing(6), nothing(6), *lines
+    return Snapshot("before", sentence, places)
 
 
 def _figure(data: Dataset, X: Array, plane: StagePlane, first: Snapshot) -> go.Figure:
@@ -118,15 +158,15 @@ def _figure(data: Dataset, X: Array, plane: StagePlane, first: Snapshot) -> go.F
         plane,
         LOOKS,
         first.places,
-        title=f"The walk of the perceptron over {data.n_rows} rows",
-        alt="Rows of two classes, the boundary of the perceptron after a step, the direction of "
-        "its weights, and the row that changed them.",
+        title="Watch w: each mistake adds its row x, or subtracts it",
+        alt="Rows of two classes, the boundary of the perceptron after a step, earlier ones, and "
+        "the weights as the sum of the weights before and the row that changed them.",
         rows=(X, data.codes, data.classes),
     )
 
 
 EXPERIMENT = LaboratoryExperiment(
-    "The perceptron's walk",
+    "The perceptron, step by step",
     "For each misclassified row: w ← w + η(d − y)x. It ends if a line separates the rows, after at "
     "most (R/γ)² mistakes (PRML 4.1.7; lecture, “Computing Lab”).",
     "mistake",
@@ -149,7 +189,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "overlap": Preset(
             "No line separates them",
-            "Five orders of the rows, 100 epochs each: how many of the 120 rows do the worst last "
+            "Five orders of the rows, 100 epochs each: how many of the 120 rows do the worst final "
             "weights misclassify?",
             "rows",
             0,

@@ -1,4 +1,4 @@
-"""Experiment 6: a race of optimisers on one error surface, in given coordinates."""
+"""Experiment 6: a race of optimisers on one error surface."""
 
 from __future__ import annotations
 
@@ -11,16 +11,27 @@ from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.geometry.descents import Descent, LogisticError, descend_logistic
 from lincore.laboratory import _irls
-from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.linalg.optimize import Reason
-from lincore.plots.base.palette import BAD, COLOURS, INK
-from lincore.plots.geometry.stage import StagePlane, contours, line, ring, stage
+from lincore.plots.base.palette import ACCENT, GREY, INK
+from lincore.plots.geometry.labels import words
+from lincore.plots.geometry.stage import (
+    Panel,
+    Spot,
+    StagePlane,
+    contours,
+    line,
+    ring,
+    stage,
+    within,
+)
 from lincore.utils.typing import Array
 
-HUES = (COLOURS[0], BAD, COLOURS[2], COLOURS[3])
+# Powers of ten of the error above the minimum; rounding hides what is smaller.
+ERRORS, LEAST = (-16.0, 2.0), 1e-13
 MOST = 400
-# Of a long way its first and its last steps are drawn.
+# Maximum number of steps drawn: the first and the last ones.
 SEEN = 60
 
 
@@ -36,7 +47,7 @@ def _error() -> LogisticError:
 
 
 def _rates() -> dict[str, float]:
-    """Return the learning rates that have a name."""
+    """Return the named learning rates."""
     error = _error()
     largest = float(np.linalg.eigvalsh(error.bound())[-1])
     low, high = np.linalg.eigvalsh(error.hessian(descend_logistic(error).positions[-1])).tolist()
@@ -79,7 +90,7 @@ def _state(descent: Descent, step: int, least: float) -> str:
         if descent.reason is Reason.GRADIENT:
             return f"converged after {descent.n_steps}"
         if descent.reason is Reason.DIVERGED or not np.isfinite(descent.trace[-1].objective):
-            return f"exploded after {descent.n_steps}"
+            return f"diverged after {descent.n_steps}"
     above = descent.trace[min(step, descent.n_steps)].objective - least
     return f"{above:.2g} above the minimum" if above > 1e-12 else "at the minimum"
 
@@ -103,25 +114,52 @@ def _show(
     steps = steps[steps <= longest]
 
     def frame(step: int) -> Snapshot:
-        words = ", ".join(f"{name}: {_state(one, step, least)}" for name, one in descents.items())
-        places = [_way(one, step, plane) for one in descents.values()]
-        return Snapshot(f"step {step}", f"Step {step}. {words}.", (*places, best[None]))
+        states = ", ".join(f"{name}: {_state(one, step, least)}" for name, one in descents.items())
+        ways = [_way(one, step, plane) for one in descents.values()]
+        errors = [_errors(one, steps[steps <= step], least) for one in descents.values()]
+        now = np.array([[max(step, 1), 10.0**end] for end in ERRORS])
+        ends = [_end(one, step, least) for one in descents.values()]
+        places = (now, *ways, best[None], *errors, np.array(ends))
+        return Snapshot(f"step {step}", f"Step {step}. {states}.", places, step)
 
     start = next(iter(descents.values())).positions[0]
-    first = Snapshot("before", before, (*(start[None] for _ in descents), best[None]))
+    first = Snapshot("before", before, (
+        nothing(), *(start[None] for _ in descents), best[None],
+        *[nothing()] * len(descents), nothing(len(descents)),
+    ))  # fmt: skip
     dashes = ("solid", "dash", "dot", "dashdot")
+    # The one that is asked for has a colour.
+    hues = [ACCENT if name == asked else GREY for name in descents]
     looks = [
-        {**line(name, HUES[i], dash=dashes[i], width=3), "mode": "lines+markers",
-         "marker": {"size": 6, "color": HUES[i]}}
+        {**line(name, hues[i], dash=dashes[i], width=3), "mode": "lines+markers",
+         "marker": {"size": 6, "color": hues[i]}}
         for i, name in enumerate(descents)
     ]  # fmt: skip
+    counts = [one.n_steps for one in descents.values()]
+    # Neighbours are written on either side of their ends, the last one to the right.
+    arrived = [(one.reason is Reason.GRADIENT) * one.n_steps for one in descents.values()]
+    ranks = np.argsort(np.argsort(arrived)[::-1])
+    sides = [("bottom right", "bottom left")[rank % 2] for rank in ranks]
+    below = StagePlane(
+        np.array([0.0, ERRORS[0]]), np.array([np.log10(1.6 * longest), ERRORS[1]]),
+        ("step", "E − minimum"), False,
+    )  # fmt: skip
+    up = {"type": "log", "dtick": 4, "exponentformat": "power"}
     figure = stage(
         plane,
-        (*looks, ring("minimum", INK)),
+        (
+            within(line("", INK, width=1.5)),
+            *looks,
+            ring("minimum", INK),
+            *(within({**look, "name": "", "mode": "lines"}) for look in looks),
+            within(words(list(map(str, counts)), hues)) | {"textposition": sides},
+        ),
         first.places,
-        title="The error of logistic regression over its two weights",
-        alt="Lines of equal error over the weight of x and the intercept, with the ways of the "
-        "optimisers to the minimum.",
+        title="Compare how many steps each path takes until, below, its error has fallen",
+        alt="Lines of equal error over the weight of x and the intercept, with the paths of the "
+        "optimisers to the minimum; below, on logarithmic axes, the error above it by step.",
+        spot=Spot(up=(0.46, 1.0)),
+        panels=(Panel(below, Spot(up=(0.0, 0.33)), {"type": "log", "dtick": 1}, up),),
         fixed=[contours(x, y, height, "equal error")],
     )
     answer = float(descents[asked].n_steps)
@@ -129,8 +167,22 @@ def _show(
     return Demonstration(figure, frames, answer, conclude(descents))
 
 
+def _errors(descent: Descent, steps: Array, least: float) -> Array:
+    """Return the error above the minimum after some steps, from the first, as (k, 2)."""
+    kept = steps[(steps >= 1) & (steps <= descent.n_steps)]
+    above = np.array([descent.trace[step].objective - least for step in kept])
+    return np.column_stack([kept, np.where(np.isfinite(above), above.clip(LEAST), np.nan)])
+
+
+def _end(descent: Descent, step: int, least: float) -> tuple[float, float]:
+    """Return where a descent that has converged ends, for its number of steps."""
+    if step < descent.n_steps or descent.reason is not Reason.GRADIENT:
+        return np.nan, np.nan
+    return descent.n_steps, max(descent.trace[-1].objective - least, LEAST)
+
+
 def _way(descent: Descent, step: int, plane: StagePlane) -> Array:
-    """Return the way up to a step, ending where it leaves the surroundings of the plane."""
+    """Return the path up to a step, cut off where it goes far beyond the plane."""
     way = descent.positions[: step + 1]
     side = plane.high - plane.low
     inside = np.all((way > plane.low - 3 * side) & (way < plane.high + 3 * side), axis=1)
@@ -153,7 +205,7 @@ def _rates_finding(found: Mapping[str, Descent]) -> str:
     return (
         f"1/L = {rates['1/L']:.6f}: {safe.n_steps} steps, no rise. 2/(λmin + λmax) = "
         f"{rates['best']:.6f}: {best.n_steps}. Just below the local limit 2/λmax = "
-        f"{rates['limit']:.7f}: {edge.n_steps} steps with {edge.n_rises} rises; just above it "
+        f"{rates['limit']:.7f}: {edge.n_steps} steps with {edge.n_rises} rises; just above it, it "
         f"oscillates forever."
     )
 
@@ -162,16 +214,16 @@ def _afar_finding(found: Mapping[str, Descent]) -> str:
     wild, halved = found.values()
     return (
         f"From (5, 5) full Newton steps end after {wild.n_steps}: the Hessian there is almost "
-        f"zero and the step enormous. Halving the step until the error falls needs "
-        f"{halved.n_steps} and always arrives."
+        f"zero and the step enormous. Halving steps until the error falls takes "
+        f"{halved.n_steps} and always converges."
     )
 
 
 NEAR = StagePlane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
 EXPERIMENT = LaboratoryExperiment(
     "A race of optimisers",
-    "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound in H's place never rises; a fixed rate is slow, "
-    "or oscillates (PRML 4.3.3; faces, “Fixed Learning Rate”).",
+    "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound of H never lets the error rise; a fixed rate is "
+    "slow or oscillates (PRML 4.3.3; faces, “Fixed Learning Rate”).",
     "step",
     {
         "classic": Preset(
@@ -183,7 +235,7 @@ EXPERIMENT = LaboratoryExperiment(
                 _show,
                 _solvers,
                 NEAR,
-                "All start at (0, 0), on the same error of 100 rows of one feature.",
+                "All start at (0, 0), with the same error of 100 rows with one feature.",
                 "gradient, 1/L",
                 _solvers_finding,
             ),

@@ -20,14 +20,14 @@ from lincore.laboratory import (
     _own_rows,
     _perceptron,
     _race,
+    _sigmoid,
 )
 from lincore.laboratory._own_rows import rows_of
-from lincore.laboratory.board import Board, Point
 from lincore.laboratory.demonstration import Demonstration
-from lincore.laboratory.experiment import LaboratoryExperiment, Preset
+from lincore.laboratory.experiment import Board, LaboratoryExperiment, Point, Preset
 from lincore.utils.displayed import display
 
-#: By the word that links use.
+#: By the name used in links.
 EXPERIMENTS: Mapping[str, LaboratoryExperiment] = {
     "one-function": _one_function.EXPERIMENT,
     "ambiguity": _ambiguity.EXPERIMENT,
@@ -40,29 +40,37 @@ EXPERIMENTS: Mapping[str, LaboratoryExperiment] = {
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
     "own-rows": _own_rows.EXPERIMENT,
+    "sigmoid": _sigmoid.EXPERIMENT,
 }
 
 
 def demonstrate(
-    experiment: str, preset: str = "classic", *, points: Sequence[Point] = (), letter: str = ""
+    experiment: str,
+    preset: str = "classic",
+    *,
+    points: Sequence[Point] = (),
+    letter: str = "",
+    guess: float | None = None,
 ) -> Demonstration:
-    """Carry out a preset of an experiment.
+    """Run a preset of an experiment.
 
     Parameters
     ----------
     experiment : str
-        As in `EXPERIMENTS`.
+        A key of `EXPERIMENTS`.
     preset : str
-        As in its presets.
+        A key of its presets.
     points : sequence of (float, float, int), optional
-        Two coordinates and a class each, in place of the preset's: where points are moved by hand.
+        Two coordinates and a class each, replacing the preset's points, if these can be moved.
     letter : str, optional
-        In place of the preset's: where words are counted.
+        Text that replaces the preset's letter, if it has one.
+    guess : float, optional
+        A predicted answer, to be drawn beside the outcome.
 
     Raises
     ------
     DataError
-        For a word that is none of these, and for points or a letter that cannot be used.
+        If a name is unknown, or points or letter cannot be used.
 
     Examples
     --------
@@ -72,34 +80,44 @@ def demonstrate(
     >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
     7.69
     """
-    return _carried_out(experiment, preset, tuple((x, y, code) for x, y, code in points), letter)
+    moved = tuple((x, y, code) for x, y, code in points)
+    if guess is None:
+        return _carried_out(experiment, preset, moved, letter)
+    return _compared(experiment, preset, moved, letter, guess)
 
 
-# Some take five seconds; a figure is never changed in place.
+# Cached, because some take five seconds; figures are never changed in place.
 @lru_cache(maxsize=64)
 def _carried_out(
     experiment: str, preset: str, points: tuple[Point, ...], letter: str
 ) -> Demonstration:
     chosen = _preset(experiment, preset)
     if points:
-        return _board(chosen).show(points)
+        return _board(chosen).show(points).labelled()
     if not letter:
-        return chosen.show()
+        return chosen.show().labelled()
     if chosen.letter is None:
         raise _unusable("letter", preset)
-    return chosen.letter.show(letter)
+    return chosen.letter.show(letter).labelled()
+
+
+@lru_cache(maxsize=32)
+def _compared(
+    experiment: str, preset: str, points: tuple[Point, ...], letter: str, guess: float
+) -> Demonstration:
+    name = f"your prediction: {_preset(experiment, preset).in_words(guess)}"
+    return _carried_out(experiment, preset, points, letter).with_guess(guess, name)
 
 
 def answer(experiment: str = "one-function", preset: str = "classic", **settings: Any) -> Any:
-    """Return question, frames and computed answer of an experiment.
+    """Return an experiment with its question, frames and computed answer.
 
     Parameters
     ----------
     experiment, preset : str
         As for `demonstrate`.
     **settings
-        `points` and `letter` as for `demonstrate`; `guess`, a number that is set against the
-        answer.
+        `points` and `letter` as for `demonstrate`; `guess`, a number to compare with the answer.
 
     Returns
     -------
@@ -108,7 +126,7 @@ def answer(experiment: str = "one-function", preset: str = "classic", **settings
     Raises
     ------
     DataError
-        For a setting that there is not, and as `demonstrate` when the display is looked at.
+        If a setting is unknown; and as in `demonstrate`, when the display is shown.
 
     Examples
     --------
@@ -131,7 +149,7 @@ def experiment_rows(
     Raises
     ------
     DataError
-        For a word that is none of these, and for a preset that has lines but no rows.
+        If a name is unknown, or the preset has no rows.
 
     Examples
     --------
@@ -142,9 +160,7 @@ def experiment_rows(
     if points and not _board(chosen).names:
         return rows_of(points)
     if chosen.rows is None:
-        raise DataError(
-            "This preset has lines and no rows.", where=preset, remedy="Choose another preset."
-        )
+        raise DataError("This preset has no rows.", where=preset, remedy="Choose another preset.")
     return chosen.rows()
 
 
@@ -156,7 +172,7 @@ def _board(preset: Preset) -> Board:
 
 def _unusable(what: str, where: str) -> DataError:
     return DataError(
-        f"It takes no {what} of your own.", where=where, remedy="Choose another preset."
+        f"It does not accept your own {what}.", where=where, remedy="Choose another preset."
     )
 
 

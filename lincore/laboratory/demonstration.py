@@ -1,18 +1,19 @@
-"""An experiment that was carried out: its figure, its frames and what it finds."""
+"""The result of an experiment: figure, frames and finding."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from lincore.plots.geometry.stage import in_frame
+from lincore.plots.geometry.labels import labelled
+from lincore.plots.geometry.stage import in_frame, with_ghost
 from lincore.utils.typing import Array
 
-# Digits of a coordinate, in shares of the largest: less than a tenth of a pixel.
+# Significant digits of a coordinate relative to the largest: less than a tenth of a pixel.
 DIGITS = 5
 
 
@@ -22,30 +23,39 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     label : str
-        The value of what is varied, with its unit.
+        Value of the varied quantity, with its unit.
     sentence : str
-        What is seen, computed.
-    places : tuple of m ndarrays of shape (k, 2)
-        Of what moves; NaN where it is not drawn.
+        Description with computed numbers.
+    places : tuple of m ndarrays of shape (k, 2) or (k, 3)
+        Coordinates of the moving traces, and sizes of their markers; NaN if not drawn.
+    value : float
+        What the question asks for, as it is in this state; NaN if only the end has one.
     """
 
     label: str
     sentence: str
     places: tuple[Array, ...]
+    value: float = float("nan")
 
     def coordinates(self) -> list[dict[str, list[float | None]]]:
-        """Return the places as Plotly takes them from JSON, shortened to what is seen."""
-        return [{"x": _short(place[:, 0]), "y": _short(place[:, 1])} for place in self.places]
+        """Return the coordinates in Plotly's JSON format, rounded to what is visible."""
+        return [
+            {
+                name: _short(column)
+                for name, column in zip(("x", "y", "size"), place.T, strict=False)
+            }
+            for place in self.places
+        ]
 
 
 class Numbers(NamedTuple):
-    """A table of what an experiment computes, beside its formulas.
+    """A table of numbers computed in an experiment, with their formulas.
 
     Attributes
     ----------
     title : str
     formulas : tuple of str
-        As in `lincore.report.FORMULAS`.
+        Keys of `lincore.report.FORMULAS`.
     frame : DataFrame
     """
 
@@ -56,20 +66,20 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """An experiment that was carried out.
+    """The result of an experiment.
 
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
-        As in the first frame.
+        The first frame.
     frames : tuple of Snapshot
-        The first is the situation before the question; the answer is in none of it.
+        The first shows the situation before the question, without the answer.
     answer : float
-        To the question.
+        Answer to the question.
     finding : str
-        What is learned, in one or two computed sentences.
+        Conclusion in one or two sentences with computed numbers.
     stop : int
-        The frame at which playing ends.
+        Position of the frame at which the animation stops.
     numbers : tuple of Numbers
     """
 
@@ -85,13 +95,34 @@ class Demonstration:
         """Positions of the traces that move."""
         return list(self.figure.layout.meta["moving"])
 
+    def labelled(self) -> Demonstration:
+        """Return it with the names of lines beside them."""
+        figure, places = labelled(self.figure, [frame.places for frame in self.frames])
+        pairs = zip(self.frames, places, strict=True)
+        return replace(self, figure=figure, frames=tuple(a._replace(places=b) for a, b in pairs))
+
+    def with_guess(self, guess: float, name: str) -> Demonstration:
+        """Return it with the lines of the state that has the guessed value, pale and dotted.
+
+        Without them if no state has such a value, or if they are those of the answer.
+        """
+        values = np.array([frame.value for frame in self.frames])
+        known = values[np.isfinite(values)]
+        if not len(known) or not known.min() <= guess <= known.max():
+            return self
+        # Of states with the same value the one in which playing ends.
+        off = np.abs(values - guess)
+        at = self.stop if off[self.stop] <= np.nanmin(off) else int(np.nanargmin(off))
+        pairs = list(zip(self.frames[at].places, self.frames[self.stop].places, strict=True))
+        return replace(self, figure=with_ghost(self.figure, pairs, name))
+
     def figure_at(self, number: int) -> go.Figure:
         """Return the figure in one of its frames."""
         return in_frame(self.figure, self.frames[number].places)
 
 
 def nothing(n: int = 2) -> Array:
-    """Return places that are not drawn, (n, 2)."""
+    """Return coordinates (n, 2) of something that is not drawn."""
     return np.full((n, 2), np.nan)
 
 
@@ -104,5 +135,7 @@ def signed(value: float, digits: int = 2) -> str:
 def _short(values: Array) -> list[Any]:
     finite = np.abs(values[np.isfinite(values)])
     top = float(finite.max(initial=0.0))
+    if len(finite) and finite.min() > 0 and top > 10**DIGITS * finite.min():  # on a log axis
+        return [None if value != value else float(f"{value:.{DIGITS}g}") for value in values]
     digits = DIGITS - 1 - int(np.floor(np.log10(top))) if top > 0 else 0
     return [None if value != value else round(value, digits) for value in values.tolist()]

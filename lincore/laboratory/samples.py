@@ -1,4 +1,4 @@
-"""Rows of the experiments, and functions of two classes that are read off fitted models."""
+"""Rows of the experiments, and linear functions of fitted two-class models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SampleLine(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, first: int = 1, second: int = 0) -> SampleLine:
-        """Read it off a fitted linear classifier of two features."""
+        """Return the function of a fitted linear classifier of two features."""
         _, normal, offset = boundary(model, first, second).expanded()
         return cls(normal, offset)
 
@@ -49,7 +49,7 @@ class SampleLine(NamedTuple):
 
     @property
     def foot(self) -> Array:
-        """Return the point of the line that is nearest to the origin."""
+        """Return the point of the line nearest to the origin."""
         return -self.offset * self.normal / self.length**2
 
     def values(self, X: Array) -> Array:
@@ -69,7 +69,7 @@ def prml_data() -> Dataset:
 
 @cache
 def prml_training() -> Dataset:
-    """Return the 100 rows of "prml-chapter-4-in-r" from which the text learns."""
+    """Return the 100 training rows of "prml-chapter-4-in-r"."""
     data = prml_rows()
     return replace(data, X=data.X[:100], codes=data.codes[:100], given_test=None)
 
@@ -82,18 +82,18 @@ def overlapping() -> Dataset:
 
 @cache
 def with_far(mean: Sequence[float] = FAR) -> Dataset:
-    """Return the overlapping classes and ten far rows of the second."""
+    """Return the overlapping classes with ten far rows added to the second."""
     return with_far_rows(overlapping(), 1, list(mean))
 
 
 def unit(degrees: float | Array) -> Array:
-    """Return directions of length one at angles from the first axis, shape (..., 2)."""
+    """Return unit vectors at angles from the first axis, shape (..., 2)."""
     turned = np.radians(degrees)
     return np.stack([np.cos(turned), np.sin(turned)], axis=-1)
 
 
 def ellipse(mean: Array, covariance: Array, *, level: float = 5.991465) -> Array:
-    """Return the ellipse at a squared Mahalanobis distance, (73, 2); of 95 % when not given."""
+    """Return the ellipse at a squared Mahalanobis distance, (73, 2); by default of 95 %."""
     values, vectors = np.linalg.eigh(covariance)
     circle = unit(np.linspace(0, 360, 73))
     return np.asarray(mean + np.sqrt(level) * (circle * np.sqrt(values)) @ vectors.T)

@@ -43,7 +43,7 @@ class CanonicalMeans:
     means : ndarray of shape (K, r)
         Zero for a class without rows. Dimensionless.
     shares : ndarray of shape (K,)
-        Of the rows.
+        Shares of the classes in the rows.
     """
 
     whitener: Whitener
@@ -62,7 +62,7 @@ class CanonicalMeans:
         """Singular values and vectors of the means, weighted by their rows."""
         rows = np.sqrt(self.shares)[:, None] * self.means
         left, lengths, axes = np.linalg.svd(rows, full_matrices=False)
-        # Of the classes: the coordinates of the whitener are free themselves.
+        # Fix the basis by the classes: the coordinates of the whitener are arbitrary.
         fixed = settled(lengths, left)
         return CanonicalDecomposition(
             fixed, lengths, axes if fixed is left else fixed.T @ left @ axes
@@ -104,12 +104,12 @@ def project(rows: NDArray[Any], origin: Array, directions: Array) -> Array:
 
 def canonical_means(moments: Moments) -> CanonicalMeans:
     """Return the canonical means of moments by class, divisor n (cached)."""
-    found = _known.get(moments)
-    if found is None:
+    canonical = _known.get(moments)
+    if canonical is None:
         within = moments.within() / moments.count.sum()
-        found = CanonicalMeans.of(moments, Whitener.from_covariance(within))
-        _known[moments] = found
-    return found
+        canonical = CanonicalMeans.of(moments, Whitener.from_covariance(within))
+        _known[moments] = canonical
+    return canonical
 
 
 def _signed(axes: Array, means: Array) -> Array:
@@ -121,5 +121,5 @@ def _signed(axes: Array, means: Array) -> Array:
     return np.asarray(axes * signs[:, None])
 
 
-# In every fold several classifiers are fitted to the same moments.
+# Cached because several classifiers are fitted to the same moments of a fold.
 _known: WeakKeyDictionary[Moments, CanonicalMeans] = WeakKeyDictionary()

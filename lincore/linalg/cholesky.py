@@ -51,7 +51,7 @@ def triangular_inverse(R: Array) -> Array | None:
 def pivoted_factor(R: Array) -> PivotedFactor | None:
     """Factorise a correlation matrix, or return None if its rank is uncertain."""
     p = len(R)
-    # LAPACK's own limit is a quarter of this: rounding alone can exceed it.
+    # LAPACK's default is a quarter of this, which rounding alone can exceed.
     factor, pivots, rank, info = lapack.dpstrf(R, tol=2 * p * EPS, lower=1)
     if info < 0 or p - rank > MOST_LOST:
         return None
@@ -70,7 +70,7 @@ def pivoted_factor(R: Array) -> PivotedFactor | None:
 
 
 def few_rows_times(rows: Array, matrix: Array) -> Array:
-    """Return ``rows @ matrix`` for few rows (n, p) and a matrix (p, r), next to LAPACK's work.
+    """Return ``rows @ matrix`` for few rows (n, p) and a matrix (p, r), by SciPy's BLAS.
 
     NumPy and SciPy each come with a BLAS whose threads spin while waiting for work: a product by
     NumPy just after a factorisation by SciPy costs a hundred times what it should.

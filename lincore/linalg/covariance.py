@@ -81,7 +81,7 @@ class Whitener:
         return np.asarray(self.factor.T @ covariance @ self.factor)
 
     def after(self, forward: Array) -> Whitener:
-        """Return the whitener of x, this being the whitener of ``x @ forward``, forward (q, p)."""
+        """Return the whitener of x if this one is that of ``x @ forward``, with forward (q, p)."""
         return Whitener(forward @ self.basis, self.log_det, self.root, self.is_certain)
 
     def _is_worth_solving(self, rows: Array) -> bool:

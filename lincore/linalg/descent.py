@@ -32,10 +32,10 @@ Direction = Callable[[Iterate], Array]
 
 
 class ObjectiveStack(Protocol):
-    """B functions with arguments of the same shape: maps places (B, ...) to a stacked `Point`."""
+    """B functions with arguments of the same shape: maps points (B, ...) to a stacked `Iterate`."""
 
     def __call__(self, x: Array, /) -> Iterate:
-        """Evaluate each function at its place."""
+        """Evaluate each function at its own point."""
 
     def of(self, chosen: Any) -> ObjectiveStack:
         """Return some of the functions, by a mask."""
@@ -48,14 +48,14 @@ class Alone:
         self._objective = objective
 
     def __call__(self, x: Array, /) -> Iterate:
-        """Evaluate the function at its place."""
+        """Evaluate the function at the point of a stack of one."""
         point = self._objective(x[0])
         state = np.empty(1, dtype=object)
         state[0] = point.state
         return Iterate(x, np.array([point.value]), point.gradient[None], state)
 
     def of(self, chosen: Any) -> Alone:
-        """Return the one function."""
+        """Return the function itself, the only one of the stack."""
         return self
 
 
@@ -169,7 +169,7 @@ def backtracking_line_search(objective: ObjectiveStack, point: Iterate, directio
     """Try the whole step, a half, a quarter ... until each objective decreases (Armijo)."""
     slope = (point.gradient * direction).reshape(len(direction), -1).sum(axis=1)
     down = slope < 0
-    # If values are dominated by rounding, the gradient, which is not, decides.
+    # If changes of the value are lost in rounding, the gradient decides.
     drowned = -slope <= RESOLUTION * np.abs(point.value)
     length, sizes = np.ones(len(direction)), point.sizes
     for _ in range(HALVINGS):

@@ -1,7 +1,7 @@
-"""Eigenvectors as mathematics leaves them open, settled by rules instead of by rounding.
+"""Eigenvectors that are unique: signs and bases are fixed by rules instead of by rounding.
 
-The sign of an eigenvector is free, and so is every rotation among those of one eigenvalue. LAPACK
-returns what its kernels round to, which differs between processors.
+The sign of an eigenvector is arbitrary, and so is the basis of the eigenvectors of a repeated
+eigenvalue. LAPACK's choice depends on rounding, which differs between processors.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import numpy as np
 
 from lincore.utils.typing import Array, Flags
 
-#: Eigenvalues that differ by less, relative to themselves, are equal: far above what rounding makes
-#: of equal ones, and far below what differs by chance.
+#: Eigenvalues whose relative difference is less are treated as equal: far above rounding error, far
+#: below differences in real data.
 EQUAL = 1e-10
-#: Of entries that are this near to the largest one, relative to it, the first counts.
+#: Entries within this relative distance of the largest are ties, decided by position.
 AS_LARGE = 1e-6
 
 
@@ -26,23 +26,24 @@ def eigenpairs(symmetric: Array) -> tuple[Array, Array]:
 def settled(values: Array, vectors: Array) -> Array:
     """Return orthonormal vectors (p, m) with a fixed basis wherever sorted values (m,) are equal.
 
-    The first vector of such a basis is as near as can be to a coordinate axis, to the first one of
-    those that are as near; the next one likewise in what is left, and so on. Where some values are
-    equal all signs are fixed, too: LAPACK's then change as easily as its bases. Others stay.
+    The first vector of such a basis is as near as possible to a coordinate axis (the first axis if
+    there are ties); the next is chosen in the same way from the remaining subspace, and so on. If
+    any values are equal, all signs are fixed too, because LAPACK's signs are then as arbitrary as
+    its bases. Otherwise the vectors are returned unchanged.
     """
     differs = _differ(values)
     if differs.all():
         return vectors
     bounds = [0, *(np.flatnonzero(differs) + 1).tolist(), len(values)]
-    found = turned_positive(vectors)
+    basis = turned_positive(vectors)
     for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
         if stop - start > 1:
-            found[:, start:stop] = _nearest_to_axes(vectors[:, start:stop])
-    return found
+            basis[:, start:stop] = _nearest_to_axes(vectors[:, start:stop])
+    return basis
 
 
 def end_of_equals(values: Array, n: int) -> int:
-    """Return how many of sorted values the first n and all that equal the last of them are."""
+    """Return n plus the number of sorted values after the first n that equal the n-th."""
     return n + int(np.argmax(np.append(_differ(values[n - 1 :]), True)))
 
 
@@ -52,19 +53,19 @@ def _differ(values: Array) -> Flags:
 
 
 def _nearest_to_axes(basis: Array) -> Array:
-    """Return the orthonormal basis (p, m) of the same space that begins at coordinate axes."""
-    rest, found = basis, np.empty_like(basis)
+    """Return an orthonormal basis (p, m) of the same space, each vector close to an axis."""
+    rest, nearest = basis, np.empty_like(basis)
     for i in range(basis.shape[1]):
         lengths = np.linalg.norm(rest, axis=1)
         first = int(np.argmax(lengths >= (1 - AS_LARGE) * lengths.max()))
         towards = rest[first] / lengths[first]
-        found[:, i] = rest @ towards
-        rest = rest - np.outer(found[:, i], towards)
-    return found
+        nearest[:, i] = rest @ towards
+        rest = rest - np.outer(nearest[:, i], towards)
+    return nearest
 
 
 def turned_positive(vectors: Array) -> Array:
-    """Return vectors (p, m) with signs that make the first of their largest entries positive."""
+    """Flip vectors (p, m) so that the largest entry of each is positive (the first of ties)."""
     sizes = np.abs(vectors)
     first = np.argmax(sizes >= (1 - AS_LARGE) * sizes.max(axis=0), axis=0)
     return np.asarray(vectors * np.sign(vectors[first, np.arange(vectors.shape[1])]))

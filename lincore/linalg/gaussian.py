@@ -19,7 +19,7 @@ MULTIPLIED_OUT = 1e4
 MEASURED_ROWS = 2048
 # Values in the factors of all classes up to which one product is used for all (8 MB).
 STACKED_FACTORS = 1_000_000
-# Rows per feature from which on concatenating the factors pays.
+# Rows per feature above which concatenating the factors is worthwhile.
 STACKED_ROWS = 20
 # Values in the result for a block of rows, so that it stays in cache (512 kB).
 STACKED_VALUES = 65_536
@@ -140,7 +140,7 @@ class Gaussians(NamedTuple):
     def log_density(self, X: ArrayLike) -> Array:
         """Return the logarithm of each class density at each row, shape (n, K).
 
-        On its range if a covariance is singular.
+        If a covariance is singular, on its range.
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))

@@ -124,6 +124,10 @@ class OptimizerStep(NamedTuple):
     step_length: float
     seconds: float
 
+    def summary(self, max_iter: int) -> str:
+        """Return the loss so far, for progress."""
+        return f"error {self.objective:.6g} after {self.iteration:,} of at most {max_iter:,} rounds"
+
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -142,7 +146,7 @@ class Optimum:
 
     @property
     def x(self) -> Array:
-        """The place itself."""
+        """The minimiser."""
         return self.point.x
 
     @property

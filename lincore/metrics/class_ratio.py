@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: From this ratio of the largest to the smallest class, balanced scores lead.
+#: If the largest class is at least this many times the smallest, the default score is balanced.
 IMBALANCED = 3.0
 
 

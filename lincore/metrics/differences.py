@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -80,9 +81,12 @@ class Omnibus(NamedTuple):
 
 
 def pairwise_differences(
-    results: Results, score: str | None = None, rope: float = ROPE
+    results: Results,
+    score: str | None = None,
+    rope: float = ROPE,
+    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> list[Difference]:
-    """Compare all pairs of methods on the same rows.
+    """Compare pairs of methods on the same rows.
 
     ========================================  ================================================
     accuracy on one test set                  Bonett and Price
@@ -108,11 +112,13 @@ def pairwise_differences(
     rope : float
         Half-width of the region of practical equivalence, in the unit of the score: 0.01 of
         accuracy is one point.
+    pairs : sequence of (str, str), optional
+        The methods that are compared; all pairs by default.
 
     Returns
     -------
     list of Difference
-        In the order of the methods; numbers are NaN if a method has no such score.
+        In the order of the methods or pairs; numbers are NaN if a method has no such score.
         ``pandas.DataFrame(pairwise(...))`` is a table of them.
 
     Raises
@@ -143,7 +149,7 @@ def pairwise_differences(
         raise ValueError(f"The region of practical equivalence cannot be {rope}.")
     score = score or leading_score(results.class_counts)
     score_of(score)  # raises for an unknown score
-    pairs = list(combinations(results.methods, 2))
+    pairs = list(combinations(results.methods, 2)) if pairs is None else pairs
     found = [paired_difference(results, first, second, score) for first, second in pairs]
     adjusted = holm(np.array([one.p for one in found]))
     return [

@@ -1,16 +1,22 @@
-"""Methods ranked by a score, with baselines and tables for display and export."""
+"""Methods ranked by a score, baselines, and tables of scores, methods and predictions."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from lincore.metrics import scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.differences import groups
 from lincore.metrics.estimates import SCORES, estimate
+from lincore.metrics.intervals import Interval
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import per_results
+
+#: Scores of each class, by name.
+CLASS_SCORES = ("recall", "precision", "F1")
+_COLUMNS = ["method", "score", "class", "value", "low", "high"]
 
 
 @per_results  # scores are cached with the object, so it must be the same on every access
@@ -41,7 +47,7 @@ def rank_methods(results: Results, score: str | None = None) -> Results:
     sign = -1 if SCORES[score].greater_is_better else 1
     values = sign * np.array([estimate(results, m, score).value for m in results.methods])
     order = np.argsort(values, kind="stable")  # NaN is sorted to the end
-    return results.select([results.methods[i] for i in order])
+    return results.select(*(results.methods[i] for i in order))
 
 
 def available_scores(results: Results) -> tuple[str, ...]:
@@ -98,71 +104,58 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
     return {name: value for name, value in found.items() if np.isfinite(value)}
 
 
-def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
-    """Return one line for each method: every score with its interval, seconds, and the group.
-
-    Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
-    "<name> to"; then "seconds", "group", the number of the group of methods not shown to
-    be worse than its best by the leading score (see `lincore.metrics.differences.groups`),
-    and "never predicts", the classes with rows that the method never predicts.
+def score_table(results: Results, names: Sequence[str] = tuple(SCORES)) -> pd.DataFrame:
+    """Return scores with their 95 % intervals, a line for each method, score and class.
 
     Parameters
     ----------
     results : Results
-    leading : str, optional
-        See `lincore.metrics.class_ratio.leading_score`.
-    """
-    leading = leading or leading_score(results.class_counts)
-    group = groups(results, leading)
-    names = sorted(SCORES, key=lambda name: name != leading)
-    columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
-    lines = []
-    for method in results.methods:
-        line: dict[str, object] = {"method": method}
-        for name in SCORES:
-            found = scores.score(results, method, name)
-            line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
-        seconds = float(results.seconds[results.position(method)])
-        unseen = results.classes[scores.never_predicted(results, method)]
-        blind = ", ".join(str(label) for label in unseen)
-        lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
-    # Included even if a comparison was stopped before a method was finished.
-    columns = ["method", *columns, "seconds", "group", "never predicts"]
-    return pd.DataFrame(lines, columns=columns).set_index("method")
-
-
-def readable_score_table(results: Results, score: str | None = None) -> pd.DataFrame:
-    """Return the scores as text with their intervals, the best method first.
-
-    Parameters
-    ----------
-    results : Results
-    score : str, optional
-        By default the leading one, see `lincore.metrics.class_ratio.leading_score`.
+    names : sequence of str
+        Of `SCORES`, and "recall", "precision" and "F1" for those of each class.
 
     Returns
     -------
     DataFrame
-        Columns are that score, "group", the other scores that a method has, "seconds", and
-        "never predicts" if there is such a class.
+        Columns "method", "score", "class" ("" for a score of all classes), "value", "low" and
+        "high"; NaN for a score that a method does not have, or an interval that it does not have.
+
+    Raises
+    ------
+    KeyError
+        If there is no such score.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> results = lincore.compare(lincore.sample("iris"), ["lda", "qda"])
+    >>> score_table(results, ["accuracy", "recall"]).head(2).round(3)
+      method     score   class  value    low  high
+    0    lda  accuracy            1.0  0.921   1.0
+    1    lda    recall  setosa    1.0  0.796   1.0
     """
-    score = score or leading_score(results.class_counts)
-    found = score_table(rank_methods(results, score), score)
-    names = sorted(available_scores(results), key=lambda name: name != score)
-    columns = {name: [_with_ends(found, method, name) for method in found.index] for name in names}
-    lines = pd.DataFrame(columns, index=found.index)
-    lines.insert(min(1, len(names)), "group", found["group"])
-    lines["seconds"] = found["seconds"].round(3)
-    if found["never predicts"].any():
-        lines["never predicts"] = found["never predicts"]
-    return lines
+    return _score_table(results, tuple(names)).copy()
 
 
-def _with_ends(found: pd.DataFrame, method: str, name: str) -> str:
-    value, low, high = (float(found.loc[method, f"{name}{end}"]) for end in ("", " from", " to"))  # type: ignore[arg-type]
-    if np.isnan(value):
-        return "–"
-    return f"{value:.3f}" if np.isnan(low + high) else f"{value:.3f} ({low:.3f}–{high:.3f})"
+@per_results
+def _score_table(results: Results, names: tuple[str, ...]) -> pd.DataFrame:
+    lines = [
+        (method, name, label, *found)
+        for method in results.methods
+        for name in names
+        for label, found in _values(results, method, name)
+    ]
+    return pd.DataFrame(lines, columns=_COLUMNS)
+
+
+def _values(results: Results, method: str, name: str) -> Iterable[tuple[str, Interval]]:
+    """Return the class and the value of a score, for each class if it has one for each."""
+    if name not in CLASS_SCORES:
+        return [("", scores.score(results, method, name))]
+    if name == "F1":
+        found = [Interval(value, np.nan, np.nan) for value in scores.f1(results, method)]
+    else:
+        found = {"recall": scores.recall, "precision": scores.precision}[name](results, method)
+    return zip(map(str, results.classes), found, strict=True)
 
 
 def method_table(results: Results) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,8 @@ class Results:
         differences show how much a score varies with the training rows.
     models : mapping of str to FittedModel, optional
         Methods fitted on all rows, if requested.
+    yardsticks : Results, optional
+        Flexible methods on the same splits, out of competition, if requested.
 
     Raises
     ------
@@ -77,6 +79,7 @@ class Results:
     decision: Mapping[str, Array] = field(default_factory=dict)
     common: Results | None = None
     models: Mapping[str, Any] = field(default_factory=dict)
+    yardsticks: Results | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes and fill in defaults."""
@@ -117,7 +120,7 @@ class Results:
         counts = self.settings.class_counts
         return np.bincount(self.truth, minlength=len(self.classes)) if counts is None else counts
 
-    def select(self, methods: str | Sequence[str]) -> Results:
+    def select(self, *methods: str) -> Results:
         """Return the results of some of the methods, in the given order.
 
         Raises
@@ -125,16 +128,35 @@ class Results:
         KeyError
             If there is no such method; the message lists the known names.
         """
-        names = (methods,) if isinstance(methods, str) else tuple(methods)
-        chosen = [self.position(name) for name in names]
+        chosen = [self.position(name) for name in methods]
         return replace(
             self,
-            methods=names,
+            methods=methods,
             predicted=self.predicted[chosen],
             log_proba=self.log_proba[chosen],
             seconds=self.seconds[chosen],
-            common=None if self.common is None else self.common.select(names),
-            models={name: self.models[name] for name in names if name in self.models},
+            common=None if self.common is None else self.common.select(*methods),
+            models={name: self.models[name] for name in methods if name in self.models},
+        )
+
+    def joined(self, others: Results) -> Results:
+        """Return the methods of both, which predict the same rows by models of the same folds."""
+        if self.common is not None and others.common is not None:
+            common: Results | None = self.common.joined(others.common)
+        else:
+            common = None
+        return replace(
+            self,
+            methods=self.methods + others.methods,
+            predicted=np.concatenate([self.predicted, others.predicted]),
+            log_proba=np.concatenate([self.log_proba, others.log_proba]),
+            seconds=np.concatenate([self.seconds, others.seconds]),
+            decision={**self.decision, **others.decision},
+            common=common,
+            settings=replace(
+                self.settings, labels={**self.settings.labels, **others.settings.labels}
+            ),
+            yardsticks=None,
         )
 
     def __len__(self) -> int:
@@ -143,30 +165,29 @@ class Results:
 
     if TYPE_CHECKING:
         # Attached by the package: see `lincore/metrics/__init__.py`, also for docstrings.
-        def table(self, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
-            """Return the scores with their intervals, one line for each method."""
-
         def groups(self, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
             """Return groups of methods not shown to be worse than their best."""
 
         def describe(self) -> pd.DataFrame:
-            """Return what was fitted: label, options, steps and notes of each method."""
+            """Return label, options, steps and notes of each method."""
 
         def to_frame(self) -> pd.DataFrame:
-            """Return every prediction as a line."""
+            """Return one line per prediction."""
 
         @property
         def best(self) -> str:
-            """The method that stands first in `table()`."""
+            """The method with the best leading score."""
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all predictions, the same for equal results of whatever size."""
+        """Digest of all predictions, the same for equal results."""
         found = hashlib.blake2b(repr((self.methods, self.settings.failed)).encode(), digest_size=16)
         arrays = (self.rows, self.truth, self.predicted, self.log_proba, self.fold, self.seconds)
         for array in arrays:
             found.update(np.ascontiguousarray(array).tobytes())
         found.update(f"{self.settings.digest} {self.settings.auc_interval}".encode())
+        if self.yardsticks is not None:
+            found.update(self.yardsticks.digest.encode())
         return found.hexdigest()
 
     def scores(self, **settings: Any) -> Any:
@@ -174,7 +195,7 @@ class Results:
         return display("ScoresDisplay", self, **settings)
 
     def pairwise(self, **settings: Any) -> Any:
-        """Return the difference of every two methods with its test: a `PairwiseDisplay`."""
+        """Return the pairwise differences of methods with tests: a `PairwiseDisplay`."""
         return display("PairwiseDisplay", self, **settings)
 
     def disagreements(
@@ -187,12 +208,16 @@ class Results:
         """Return the recall of every class by every method: a `RecallDisplay`."""
         return display("RecallDisplay", self, **settings)
 
+    def against_yardsticks(self, **settings: Any) -> Any:
+        """Return what flexible classifiers achieve on the same splits: a `YardsticksDisplay`."""
+        return display("YardsticksDisplay", self, **settings)
+
     def times(self, **settings: Any) -> Any:
-        """Return the time to fit each method beside its score: a `TimesDisplay`."""
+        """Return the fitting time and score of each method: a `TimesDisplay`."""
         return display("TimesDisplay", self, **settings)
 
     def model(self, method: str) -> Any:
-        """Return a method fitted on all rows, which takes raw rows of a new file.
+        """Return a method fitted on all rows, which predicts the raw rows of a new file.
 
         Returns
         -------

@@ -53,7 +53,7 @@ class Settings:
         with few rows; or DeLong's as in R's pROC, for two classes and one test set of independent
         rows without weights.
     rows : {"rows", "images"}
-        What a row of the data is called.
+        Noun for the rows.
     """
 
     data: str = ""

@@ -1,4 +1,4 @@
-"""Methods and options, splitters, pipelines, the fitting engine, and comparisons."""
+"""Methods and options, splitters, pipelines, the run that fits any plan, and comparisons."""
 
 import lazy_loader
 

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
+from threadpoolctl import threadpool_limits
 
-from lincore.data.dataset import Dataset
-from lincore.data.frames import is_frame
+from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
-from lincore.io.loading import load
+from lincore.io.loading import as_dataset
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
-from lincore.model_selection._folds import execute
-from lincore.model_selection.engine import fit_pipeline, fresh_model, method_steps
+from lincore.metrics.training_variance import training_variance_rows
+from lincore.model_selection.engine import Completed, Failure, Outcome, Task, method_steps, run
 from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.fitting import Predicted, TrainingSample, training_sample
+from lincore.model_selection.fold_moments import fold_moments
 from lincore.model_selection.methods import Method, Spec, as_methods
-from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
-from lincore.model_selection.run import Collected, Run
+from lincore.model_selection.methods import yardsticks as flexible_classifiers
+from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import (
     Scheme,
     default_scheme,
@@ -32,9 +35,9 @@ from lincore.model_selection.splitters import (
     plan_folds,
     plan_settings,
 )
-from lincore.model_selection.streamed_rows import n_learned_from_streamed, with_streamed
-from lincore.utils.thread_warnings import captured_warnings, warn
-from lincore.utils.typing import Progress
+from lincore.model_selection.streamed_rows import n_learned_from_streamed, streamed_blocks
+from lincore.utils.thread_warnings import warn
+from lincore.utils.typing import Array, Progress
 from lincore.utils.versions import package_versions
 
 if TYPE_CHECKING:
@@ -53,14 +56,17 @@ def compare(
     progress: Progress | None = None,
     keep: Callable[[Results], Any] | None = None,
     keep_models: bool = False,
+    yardsticks: bool = False,
+    n_jobs: int | None = None,
 ) -> Results:
     """Fit several methods on the same training sets and predict the same test sets.
 
     Everything is fitted on training rows only: imputation and encoding, means and standard
     deviations, basis, principal components, classifier. Methods fitted from moments by class (LDA,
     QDA, naive Bayes, Fisher, least squares, and the steps before them) take one pass over the rows
-    for all folds of a repetition together. They also use the streamed rows of a large file
-    (``data.streamed``), counted in ``settings.streamed``.
+    for all folds of a repetition together. If some rows are not in memory (``data.blocks``),
+    logistic regression and multinomial naive Bayes take passes over them, which all folds share;
+    how many rows each method learned from in addition is in ``settings.streamed``.
 
     Parameters
     ----------
@@ -90,6 +96,15 @@ def compare(
     keep_models : bool, default False
         Also fit each method on all rows, for ``results.model(name)``, which predicts rows of a new
         file. Scores refer to the models of the folds, not to these.
+    yardsticks : bool, default False
+        Also fit gradient boosting and a random forest on the same splits, out of competition: their
+        results are in ``results.yardsticks``, and ``results.against_yardsticks()`` tells what
+        staying with the methods costs.
+    n_jobs : int, optional
+        Number of processes in which methods that need rows are fitted, for fits of several seconds;
+        -1 uses all cores. None means 1 unless in a `joblib.parallel_config` context, which may also
+        name a Dask cluster: ``joblib.parallel_config("dask", scatter=[data])``. Methods fitted from
+        moments share the cores of this process.
 
     Returns
     -------
@@ -127,115 +142,199 @@ def compare(
         seed=seed,
         streamed={
             m.name: n_learned_from_streamed(
-                data, plan, m.from_moments, method_steps(m, data, steps).basis
+                data, plan, m.from_blocks, method_steps(m, data, steps).basis
             )
             for m in chosen
         },
     )
-    run = Run(data, plan, chosen, seed, progress)
-    if keep is not None:
-        run.heed = lambda: keep(_results(run, replace(settings, stopped=True)))
-    stopped = execute(run, steps)
-    results = _results(run, replace(settings, stopped=stopped))
+    found = _Predictions(data, plan, chosen)
+    stopped = False
+    for step in run(
+        found.tasks(),
+        chosen,
+        data,
+        steps=steps,
+        seed=seed,
+        moments=partial(fold_moments, data, plan),
+        n_jobs=n_jobs,
+    ):
+        found.add(step)
+        if keep is not None and step.outcomes and step.task == len(plan) - 1:
+            keep(found.results(replace(settings, stopped=True)))
+        what = f"{step.what}: fold {step.task + 1} of {len(plan)}"
+        if progress is not None and progress(step.done, step.total, what) is False:
+            stopped = len(found.finished) < len(chosen)
+            break
+    results = found.results(replace(settings, stopped=stopped))
     failed = results.settings.failed
     if failed and not results.methods and not stopped:
         name, reason = next(iter(failed.items()))
         raise DataError(f"{name}: {reason}", where=data.name)
     for name, reason in failed.items():
         warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
-    if not keep_models:
+    if keep_models:
+        kept = [method for method in chosen if method.name in results.methods]
+        results = replace(results, models=_models(data, kept, steps, seed, n_jobs))
+    if not yardsticks or stopped:
         return results
-    kept = [method for method in chosen if method.name in results.methods]
-    return replace(results, models=models_of(data, kept, steps, seed))
-
-
-def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
-    """Return a data set unchanged, or load one by `lincore.load`."""
-    if isinstance(data, Dataset):
-        if target not in (None, data.target_name):
-            raise DataError(
-                f"The classes of {data.name} have already been chosen: {data.target_name!r}.",
-                where=f"target={target!r}",
-                remedy=f"Load it again: lincore.load(source, target={target!r}).",
+    # Threads of boosting wait for each other where other work shares the cores: 30 times as long.
+    with threadpool_limits(1, user_api="openmp"):
+        try:
+            others = compare(
+                data,
+                flexible_classifiers(),
+                scheme,
+                steps=steps,
+                seed=seed,
+                test_size=test_size,
+                progress=progress,
+                n_jobs=n_jobs,
             )
-        return data
-    pair = isinstance(data, tuple) and len(data) == 2
-    if pair or isinstance(data, (str, bytes, os.PathLike)) or is_frame(data):
-        return load(data, target=target)
-    raise DataError(
-        f"Methods are compared on a data set, not on {type(data).__name__}.",
-        where="compare",
-        remedy="Create one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
-        "or lincore.sample(name).",
-    )
+        except DataError as error:  # without any yardstick the comparison is there all the same
+            warn(f"There are no yardsticks: {error}", FitFailedWarning, stacklevel=2)
+            return results
+    return replace(results, yardsticks=others)
 
 
-def models_of(
-    data: Dataset, methods: Sequence[Method], steps: Steps, seed: int
+def _models(
+    data: Dataset, methods: Sequence[Method], steps: Steps, seed: int, n_jobs: int | None
 ) -> dict[str, FittedModel]:
     """Fit methods on all rows; one that fails is omitted with a warning."""
+    none = np.arange(0)
+    task = Task(training_sample(data, Split(np.arange(data.n_rows), none)), none)
+    outcomes: dict[str, Outcome] = {}
+    for step in run([task], methods, data, steps=steps, seed=seed, n_jobs=n_jobs):
+        outcomes |= step.outcomes
     found = {}
-    rows, none = np.arange(data.n_rows), np.arange(0)
     for method in methods:
-        own = method_steps(method, data, steps)
-        pipeline = pipeline_for(data, fresh_model(method, data, seed), own, seed=seed)
-        moments = with_streamed(data, rows, none) if own.basis is None else None
-        try:
-            with captured_warnings():  # the notes of the folds report missing convergence
-                fit_pipeline(pipeline, data, rows, moments=moments)
-        except DataError as error:
-            warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
-            continue
-        found[method.name] = FittedModel.of(data, pipeline, method.label)
+        outcome = outcomes[method.name]
+        if isinstance(outcome, Failure):
+            reason = f"No model of {method.name}: {outcome.reason}"
+            warn(reason, FitFailedWarning, stacklevel=3)
+        else:  # its warnings are in the notes of the folds
+            found[method.name] = FittedModel.of(data, outcome.pipeline, method.label)
     return found
 
 
-def _results(run: Run, settings: Settings) -> Results:
-    """Return the results of the finished methods, none of which failed."""
-    kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
-    names = [method.name for method in run.methods]
-    settings = replace(
-        settings,
-        failed={names[j]: reason for j, reason in run.failures.items()},
-        notes={names[j]: dict(notes) for j, notes in run.notes.items() if notes},
-    )
-    rows = [fold.test for fold in run.plan]
-    results = _collected(run, kept, run.tested, run.plan, rows, settings)
-    if not run.common.folds:
-        return results
-    plan = [run.plan[i] for i in run.common.folds]
-    every = [run.common.rows] * len(plan)
-    own = run.data.weights_of(np.concatenate(every))
-    common = _collected(run, kept, run.compared, plan, every, Settings(row_weights=own))
-    return replace(results, common=common)
+class _Predictions:
+    """The predictions of the methods of a comparison so far.
+
+    `rows` are the rows that each fold predicts, `common` those that the models of several folds
+    predict, to compare the models.
+    """
+
+    def __init__(self, data: Dataset, plan: Sequence[Fold], methods: Sequence[Method]) -> None:
+        self.data, self.plan, self.names = data, plan, [method.name for method in methods]
+        self.common = training_variance_rows(data.codes, plan, data.n_classes)
+        n_common = len(self.common.rows)
+        self.tested = _Collected(len(methods), [len(f.test) for f in plan], data.n_classes)
+        self.compared = _Collected(
+            len(methods), [n_common] * len(self.common.folds), data.n_classes
+        )
+        self.seconds = np.zeros(len(methods))
+        self.failed: dict[str, str] = {}
+        self.notes: dict[str, Counter[str]] = {name: Counter() for name in self.names}
+        self.finished: set[str] = set()
+
+    def tasks(self) -> list[Task]:
+        """Return the task of each fold: to predict its test rows, then common ones."""
+        return [
+            Task(
+                TrainingSample(
+                    fold.train, blocks=streamed_blocks(self.data, fold.train, fold.test)
+                ),
+                np.concatenate([fold.test, self.common.rows])
+                if i in self.common.folds
+                else fold.test,
+            )
+            for i, fold in enumerate(self.plan)
+        ]
+
+    def add(self, step: Completed) -> None:
+        """Store the outcomes of some methods on one fold."""
+        fold, folds = step.task, self.common.folds
+        if fold == len(self.plan) - 1:
+            self.finished |= step.outcomes.keys()
+        for name, outcome in step.outcomes.items():
+            self.notes[name].update({type(warning).__name__ for warning in outcome.warnings})
+            if isinstance(outcome, Failure):
+                where = f" (training set of fold {fold + 1})" if len(self.plan) > 1 else ""
+                self.failed.setdefault(name, outcome.reason + where)
+                continue
+            method, n_tested = self.names.index(name), len(self.plan[fold].test)
+            self.seconds[method] += outcome.seconds
+            self.tested.put(method, fold, outcome.predicted.part(slice(n_tested)))
+            if fold in folds:
+                others = outcome.predicted.part(slice(n_tested, None))
+                self.compared.put(method, folds.index(fold), others)
+
+    def results(self, settings: Settings) -> Results:
+        """Return the results of the finished methods, none of which failed."""
+        settings = replace(
+            settings,
+            failed=dict(self.failed),
+            notes={name: dict(notes) for name, notes in self.notes.items() if notes},
+        )
+        results = self._results(self.tested, self.plan, [f.test for f in self.plan], settings)
+        if not self.common.folds:
+            return results
+        plan = [self.plan[i] for i in self.common.folds]
+        every = [self.common.rows] * len(plan)
+        own = Settings(row_weights=self.data.weights_of(np.concatenate(every)))
+        return replace(results, common=self._results(self.compared, plan, every, own))
+
+    def _results(
+        self,
+        found: _Collected,
+        plan: Sequence[Fold],
+        rows: list[NDArray[np.intp]],
+        settings: Settings,
+    ) -> Results:
+        names = self.names
+        kept = [
+            j for j, name in enumerate(names) if name in self.finished and name not in self.failed
+        ]
+        # A slice makes no copy.
+        lines: Any = slice(None) if len(kept) == len(names) else kept
+        every, sizes = np.concatenate(rows), [len(part) for part in rows]
+        return Results(
+            methods=tuple(names[j] for j in kept),
+            classes=self.data.classes,
+            rows=every,
+            truth=self.data.codes[every],
+            predicted=found.predicted[lines],
+            log_proba=found.log_proba[lines],
+            decision={names[j]: found.decision[j] for j in kept if j in found.decision},
+            seconds=self.seconds[lines],
+            fold=np.repeat([fold.fold for fold in plan], sizes),
+            repetition=np.repeat([fold.repetition for fold in plan], sizes),
+            n_train=np.repeat([len(fold.train) for fold in plan], sizes),
+            settings=settings,
+        )
 
 
-def _collected(
-    run: Run,
-    kept: list[int],
-    found: Collected,
-    plan: list[Fold],
-    rows: list[NDArray[np.intp]],
-    settings: Settings,
-) -> Results:
-    # A slice makes no copy.
-    lines: Any = slice(None) if len(kept) == len(run.methods) else kept
-    every, sizes = np.concatenate(rows), [len(part) for part in rows]
-    names = [method.name for method in run.methods]
-    return Results(
-        methods=tuple(names[j] for j in kept),
-        classes=run.data.classes,
-        rows=every,
-        truth=run.data.codes[every],
-        predicted=found.predicted[lines],
-        log_proba=found.log_proba[lines],
-        decision={names[j]: found.decision[j] for j in kept if j in found.decision},
-        seconds=run.seconds[lines],
-        fold=np.repeat([fold.fold for fold in plan], sizes),
-        repetition=np.repeat([fold.repetition for fold in plan], sizes),
-        n_train=np.repeat([len(fold.train) for fold in plan], sizes),
-        settings=settings,
-    )
+class _Collected:
+    """Predictions of M methods for the rows of J folds, given their sizes, concatenated.
+
+    `predicted` is (M, m), `log_proba` (M, m, K); `decision` has the scores (m, K) of methods
+    without posteriors.
+    """
+
+    def __init__(self, n_methods: int, sizes: Sequence[int], n_classes: int) -> None:
+        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)])
+        shape = (n_methods, int(self._starts[-1]))
+        self.predicted = np.zeros(shape, dtype=np.intp)
+        self.log_proba = np.full((*shape, n_classes), np.nan)
+        self.decision: dict[int, Array] = {}
+
+    def put(self, method: int, fold: int, found: Predicted) -> None:
+        """Store the predictions of one fold."""
+        rows = slice(self._starts[fold], self._starts[fold + 1])
+        self.predicted[method, rows] = found.codes
+        self.log_proba[method, rows] = found.log_proba
+        if found.decision is not None:
+            self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
+            self.decision[method][rows] = found.decision
 
 
 def method_settings(

@@ -1,44 +1,49 @@
-"""One classifier behind its steps, fitted on a training set and tested on the others."""
+"""Classifiers fitted on the training set of a split, with its test results."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
+from lincore.data.splits import Fold
 from lincore.data.splits import split as split_rows
 from lincore.metrics.results import Results
-from lincore.model_selection.engine import method_steps
-from lincore.model_selection.hold_out import (
-    fit_behind,
-    fit_training_steps,
-    summarise_training_set,
-)
-from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method
-from lincore.model_selection.pipeline import PLAIN, Steps, training_error
+from lincore.model_selection.engine import Failure, Fit, Outcome, Task, method_steps, run
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.fitting import TrainingSample, data_error, summarise_training_set
+from lincore.model_selection.methods import CLASSIFIER_LABELS, Method, as_method, as_methods
+from lincore.model_selection.pipeline import PLAIN, Steps, classifier_input_names, training_error
+from lincore.model_selection.splitters import plan_settings
+from lincore.model_selection.streamed_rows import n_learned_from_streamed
 from lincore.utils.displayed import display
+from lincore.utils.thread_warnings import warn
+from lincore.utils.typing import Progress
 
 
 @dataclass(frozen=True, eq=False)
 class FittedClassifier:
-    """A classifier behind its steps, fitted on the training rows, and its test results.
+    """A classifier with its preprocessing, fitted on the training rows, and its test results.
 
-    Its methods return displays: each with its finding, table and figure.
+    Its methods return displays with finding, table and figure.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; its last step, the classifier, knows codes.
+        Fitted on codes; the last step is the classifier.
     results : Results
-        Of one method, for the test rows.
+        Results of the test rows, with one method.
     data : Dataset
     split : Split
     digest : str
-        Of everything that it was fitted from.
+        Digest of data, split and settings.
     notes : tuple of str
         Warnings of the fit.
 
@@ -64,26 +69,35 @@ class FittedClassifier:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """Name of the model."""
         return self.results.methods[0]
 
     @property
     def word(self) -> str:
-        """The word of the classifier; "" for one from elsewhere."""
+        """Short name of the classifier; "" for a third-party classifier."""
         return as_method(self.classifier).word or ""
 
     @cached_property
     def training_error(self) -> float:
-        """The share of the training rows that it misclassifies."""
+        """Share of misclassified training rows."""
         return training_error(self.pipeline, self.data, self.split)
 
+    @cached_property
+    def fitted_model(self) -> FittedModel:
+        """Steps and classifier for new rows and for a model file, with the classes by name."""
+        return FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
+
     def steps(self) -> Any:
-        """Return what the rows go through and how the fit ended: a `StepsDisplay`."""
+        """Return the preprocessing steps and the outcome of the fit: a `StepsDisplay`."""
         return display("StepsDisplay", self)
 
     def scores(self) -> Any:
         """Return every score with its interval and baseline: a `ModelScoresDisplay`."""
         return display("ModelScoresDisplay", self)
+
+    def main_scores(self) -> Any:
+        """Return the scores that are read first, with intervals: a `MainScoresDisplay`."""
+        return display("MainScoresDisplay", self)
 
     def classes(self) -> Any:
         """Return recall, precision and F1 of every class: a `ClassScoresDisplay`."""
@@ -112,11 +126,11 @@ class FittedClassifier:
         return display("CalibrationDisplay", self, **settings)
 
     def assumptions(self) -> Any:
-        """Return checks of what the classifier assumes: an `AssumptionsDisplay`."""
+        """Return checks of the classifier's assumptions: an `AssumptionsDisplay`."""
         return display("AssumptionsDisplay", self)
 
     def coefficients(self, **settings: Any) -> Any:
-        """Return what each feature adds to the scores: a `CoefficientsDisplay`."""
+        """Return the coefficients of the features: a `CoefficientsDisplay`."""
         return display("CoefficientsDisplay", self, **settings)
 
     def odds_ratios(self, **settings: Any) -> Any:
@@ -132,20 +146,40 @@ class FittedClassifier:
         return display("PlaneDisplay", self, **settings)
 
     def what_if(self, **settings: Any) -> Any:
-        """Return what it makes of a row of which values are changed: a `WhatIfDisplay`."""
+        """Return the prediction of a row with changed values: a `WhatIfDisplay`."""
         return display("WhatIfDisplay", self, **settings)
 
     def convergence(self, **settings: Any) -> Any:
-        """Return how the error fell, iteration by iteration: a `ConvergenceDisplay`."""
+        """Return the error by iteration: a `ConvergenceDisplay`."""
         return display("ConvergenceDisplay", self, **settings)
 
     def solvers(self, **settings: Any) -> Any:
-        """Return several solvers on the same error: a `SolversDisplay`."""
+        """Return a comparison of solvers on the same error: a `SolversDisplay`."""
         return display("SolversDisplay", self, **settings)
 
     def learned(self) -> Any:
         """Return rows, prior, mean of every class, and log likelihood: a `LearnedDisplay`."""
         return display("LearnedDisplay", self)
+
+    def canonical(self) -> Any:
+        """Return the canonical functions with Wilks' lambda: a `CanonicalDisplay`."""
+        return display("CanonicalDisplay", self)
+
+    def canonical_coefficients(self) -> Any:
+        """Return coefficients and structure matrix: a `CanonicalCoefficientsDisplay`."""
+        return display("CanonicalCoefficientsDisplay", self)
+
+    def centroids(self) -> Any:
+        """Return the mean canonical scores of every class: a `CentroidsDisplay`."""
+        return display("CentroidsDisplay", self)
+
+    def group_distances(self) -> Any:
+        """Return Mahalanobis distances between classes with tests: a `GroupDistancesDisplay`."""
+        return display("GroupDistancesDisplay", self)
+
+    def classification_functions(self) -> Any:
+        """Return a linear function for each class: a `ClassificationFunctionsDisplay`."""
+        return display("ClassificationFunctionsDisplay", self)
 
     def words(self) -> Any:
         """Return the probability of words in every class: a `WordProbabilitiesDisplay`."""
@@ -165,7 +199,12 @@ class FittedClassifier:
 
 
 def fit(
-    data: Dataset, method: Any, split: Split | None = None, *, steps: Steps = PLAIN
+    data: Dataset,
+    method: Any,
+    split: Split | None = None,
+    *,
+    steps: Steps = PLAIN,
+    sample: TrainingSample | None = None,
 ) -> FittedClassifier:
     """Fit one classifier on the training rows, and predict the test rows.
 
@@ -173,16 +212,20 @@ def fit(
     ----------
     data : Dataset
     method : str or classifier
-        As for `lincore.compare`: a word, with options in brackets, or a classifier.
+        As for `lincore.compare`: a name, possibly with options in parentheses, or a classifier.
     split : Split, optional
-        By default that of `lincore.split`.
+        Default: that of `lincore.split`.
     steps : Steps
-        Before the classifier.
+        Preprocessing.
+    sample : TrainingSample, optional
+        The training rows with what is known of them, to fit several classifiers to the same rows:
+        see `lincore.model_selection.summarise_training_set` and
+        `lincore.model_selection.fit_steps`.
 
     Raises
     ------
-    ValueError
-        When the training rows do not allow the model, with the reason.
+    DataError
+        If the training rows do not allow the model, with the reason.
 
     Examples
     --------
@@ -192,12 +235,154 @@ def fit(
     >>> model.name, len(model.results.rows)
     ('LDA', 53)
     """
-    rows = split_rows(data) if split is None else split
+    split = split_rows(data) if split is None else split
+    sample = summarise_training_set(data, split) if sample is None else sample
     chosen = as_method(method)
-    own = method_steps(chosen, data, steps)
-    before = fit_training_steps(data, rows, summarise_training_set(data, rows), own)
+    outcome = _outcomes(data, sample, split, [chosen], steps)[chosen.name]
+    if isinstance(outcome, Failure):
+        raise data_error(outcome.error, data) from outcome.error
+    _warn_by_name(outcome, data)
     label = CLASSIFIER_LABELS[chosen.word] if chosen.word else chosen.label
-    pipeline, results = fit_behind(data, rows, before, chosen, name=label)
-    made_from = (data.digest, rows.train.tolist(), rows.test.tolist(), chosen.name, own)
-    digest = blake2b(repr(made_from).encode(), digest_size=16).hexdigest()
-    return FittedClassifier(pipeline, results, data, rows, digest)
+    own = method_steps(chosen, data, steps)
+    digest = _digest(data, split, chosen.name, own)
+    results = _results(outcome, data, split, label)
+    return FittedClassifier(outcome.pipeline, results, data, split, digest)
+
+
+class AlikeFits(NamedTuple):
+    """Pipelines that differ only in their last step.
+
+    Attributes
+    ----------
+    pipelines : mapping of str to Pipeline
+        Fitted, by method name.
+    labels : mapping of str to str
+    missing : tuple of str
+        Reasons why others are missing.
+    data : Dataset
+    split : Split
+    digest : str
+        Digest of data, split and settings.
+    """
+
+    pipelines: Mapping[str, Pipeline]
+    labels: Mapping[str, str]
+    missing: tuple[str, ...]
+    data: Dataset
+    split: Split
+    digest: str
+
+    def boundaries(self, **settings: Any) -> Any:
+        """Return the decision regions in one common plane: a `BoundariesDisplay`."""
+        return display("BoundariesDisplay", self, **settings)
+
+
+def fit_alike(
+    data: Dataset,
+    split: Split,
+    methods: Any,
+    *,
+    steps: Steps = PLAIN,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> AlikeFits:
+    """Fit several methods on the training set that share the most frequent steps.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    methods : str, classifier, or several
+        As for `lincore.compare`.
+    steps : Steps
+    seed : int
+    progress : callable, optional
+        Called as ``progress(done, total, what)``; returning False stops.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> list(fit_alike(iris, lincore.split(iris), ["lda", "qda"]).pipelines)
+    ['lda', 'qda']
+    """
+    wanted = {one.name: (one, method_steps(one, data, steps)) for one in as_methods(methods)}
+    all_steps = [own for _, own in wanted.values()]
+    common = max(all_steps, key=all_steps.count)
+    chosen = [method for method, own in wanted.values() if own == common]
+    sample = summarise_training_set(data, split)
+    outcomes = _outcomes(data, sample, split, chosen, steps, seed, progress)
+    pipelines: dict[str, Pipeline] = {}
+    missing = []
+    for name, (method, own) in wanted.items():
+        outcome = outcomes.get(name)
+        if own != common:
+            missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
+        elif isinstance(outcome, Failure):
+            missing.append(f"{method.label}: {outcome.reason}")
+        elif outcome is not None:
+            pipelines[name] = outcome.pipeline
+    digest = _digest(data, split, [*wanted], common, seed)
+    labels = {name: method.label for name, (method, _) in wanted.items()}
+    return AlikeFits(pipelines, labels, tuple(missing), data, split, digest)
+
+
+def _digest(data: Dataset, split: Split, *settings: Any) -> str:
+    """Return the digest of data, split and settings."""
+    rows = b"".join(np.ascontiguousarray(part).tobytes() for part in split)
+    made_from = repr((data.digest, len(split.train), settings)).encode() + rows
+    return blake2b(made_from, digest_size=16).hexdigest()
+
+
+def _outcomes(
+    data: Dataset,
+    sample: TrainingSample,
+    split: Split,
+    methods: Sequence[Method],
+    steps: Steps,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, Outcome]:
+    """Fit methods on the training set and predict the test set."""
+    found: dict[str, Outcome] = {}
+    for step in run([Task(sample, split.test)], methods, data, steps=steps, seed=seed):
+        found |= step.outcomes
+        if progress is not None and progress(step.done, step.total, step.what) is False:
+            break
+    return found
+
+
+def _warn_by_name(fit: Fit, data: Dataset) -> None:
+    """Repeat the warnings of a classifier with the names of its features instead of numbers."""
+    if not fit.warnings:
+        return
+    names = classifier_input_names(fit.pipeline, data)
+
+    def named(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return repr(names[number]) if number < len(names) else found[0]
+
+    for warning in fit.warnings:
+        # As estimators number unnamed features.
+        message = re.sub(r"'?\b(?:column|feature) (\d+)\b'?", named, str(warning))
+        warn(message, type(warning), stacklevel=3)
+
+
+def _results(fit: Fit, data: Dataset, split: Split, name: str) -> Results:
+    """Return the results of a method on the test set, under a name."""
+    classifier, predicted = fit.pipeline.steps[-1][1], fit.predicted
+    fold = Fold(0, 0, split.train, split.test)
+    able = hasattr(classifier, "fit_moments") or hasattr(classifier, "fit_blocks")
+    streamed = n_learned_from_streamed(data, [fold], able, fit.pipeline.named_steps.get("basis"))
+    return Results(
+        methods=(name,),
+        classes=data.classes,
+        rows=split.test,
+        truth=data.codes[split.test],
+        predicted=predicted.codes[None],
+        log_proba=predicted.log_proba[None],
+        decision={} if predicted.decision is None else {name: predicted.decision},
+        seconds=np.array([fit.seconds]),
+        n_train=np.full(len(split.test), len(split.train)),
+        settings=replace(plan_settings(data, [fold]), scheme="holdout", streamed={name: streamed}),
+    )

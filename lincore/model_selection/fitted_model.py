@@ -51,7 +51,7 @@ class FittedModel:
     digest : str
         Fingerprint of the training data.
     weight_name, group_name : str
-        Columns that rows are weighted by or are grouped by, see `Dataset`; "" where there are none.
+        Columns of weights and of groups, see `Dataset`; "" if there are none.
     groups_by_part : bool
         See `Dataset`.
 

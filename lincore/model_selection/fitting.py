@@ -2,26 +2,83 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import has_fit_parameter
 
+from lincore.data.blocks import Blocks
+from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.estimators.base.moment_classifier import MomentClassifier
-from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, rows_needed, through
+from lincore.model_selection.pipeline import (
+    CATEGORICAL,
+    Steps,
+    asks_for_categories,
+    pipeline_for,
+    rows_needed,
+    through,
+)
+from lincore.model_selection.streamed_rows import (
+    TrainingBlocks,
+    streamed_blocks,
+    with_streamed,
+)
 from lincore.moments.moments import Moments
 from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.tabular import build_preparer
+from lincore.utils.formatting import class_named
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes
 
 # Moments by class with more values than this (400 MB) are not worth their memory: such data have
 # many features and few rows, or very many classes, and are fitted from the rows.
 LARGEST_SCATTER = 50_000_000
+
+
+class TrainingSample(NamedTuple):
+    """Training rows, class weights, and what is known of the rows.
+
+    Attributes
+    ----------
+    rows : ndarray of row numbers
+        A row may occur several times. Unused if every method is fitted from moments.
+    class_weight : ndarray of shape (K,) or None
+    moments : Moments or None
+        By class, after the fitted steps, with the weights of the data but without class weights.
+    fitted : tuple of (name, step)
+        Leading steps that have been fitted on these rows.
+    blocks : Blocks or None
+        More training rows, not in memory; included in `moments`.
+    """
+
+    rows: NDArray[np.intp]
+    class_weight: Array | None = None
+    moments: Moments | None = None
+    fitted: tuple[tuple[str, Any], ...] = ()
+    blocks: Blocks | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows, whether used directly or not."""
+        return len(self.rows) if self.moments is None else round(self.moments.count.sum())
+
+    def shares(self, data: Dataset) -> Array:
+        """Return the share of each class in the total weight: the estimated priors."""
+        if self.moments is not None:
+            weight = self.moments.count
+        else:
+            own = data.weights_of(self.rows)
+            weight = np.bincount(data.codes[self.rows], own, data.n_classes).astype(float)
+        if self.class_weight is not None:
+            weight = weight * self.class_weight
+        return np.asarray(weight / weight.sum())
 
 
 class TrainingInputs(NamedTuple):
@@ -39,6 +96,8 @@ class TrainingInputs(NamedTuple):
         By class, including weights; None if unavailable.
     categorical_columns : tuple of tuples of int
         Groups of indicator columns, one per category, see `categorical_columns`.
+    blocks : TrainingBlocks or None
+        The rows, if some of them are not in memory and the classifier takes passes over them.
     """
 
     codes: Codes
@@ -47,54 +106,128 @@ class TrainingInputs(NamedTuple):
     weight: Array | None = None
     moments: Moments | None = None
     categorical_columns: tuple[tuple[int, ...], ...] = ()
+    blocks: TrainingBlocks | None = None
+
+
+def summarise_training_set(data: Dataset, split: Split) -> TrainingSample:
+    """Summarise the training rows in one pass, from which many models can be fitted.
+
+    The moments are those of the prepared training rows and the streamed rows; None if the row space
+    is better.
+    """
+    if streamed_blocks(data, *split) is not None:
+        return training_sample(data, split)
+    X, preparer = data.X[split.train], build_preparer(data)
+    if preparer is not None:
+        X = preparer.fit_transform(X)
+    moments = _summarise(X, data.codes[split.train], data.n_classes, data.weights_of(split.train))
+    fitted = () if preparer is None else (("prepare", preparer),)
+    return TrainingSample(split.train, None, moments, fitted)
+
+
+def training_sample(data: Dataset, split: Split) -> TrainingSample:
+    """Return the training rows of a split, including those that are not in memory."""
+    moments, blocks = with_streamed(data, *split), streamed_blocks(data, *split)
+    return TrainingSample(split.train, None, moments, blocks=blocks)
+
+
+def fit_steps(data: Dataset, sample: TrainingSample, steps: Steps) -> TrainingSample:
+    """Fit the steps before a classifier, shared by all classifiers.
+
+    Parameters
+    ----------
+    data : Dataset
+    sample : TrainingSample
+        For example from `summarise_training_set`.
+    steps : Steps
+        As returned by `method_steps`.
+
+    Returns
+    -------
+    TrainingSample
+        The same rows with the fitted steps, and the moments after them if there are enough rows.
+
+    Raises
+    ------
+    DataError
+        If they cannot be fitted to the training rows, with the reason.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> sample = summarise_training_set(iris, lincore.split(iris))
+    >>> [name for name, _ in fit_steps(iris, sample, Steps(n_components=2)).fitted]
+    ['standardize', 'pca']
+    """
+    preprocessor = pipeline_for(data, None, steps).steps
+    try:
+        training = fit_preprocessor(data, sample, preprocessor, rows=False, summary=True)
+    except ValueError as error:
+        raise data_error(error, data) from error
+    return sample._replace(moments=training.moments, fitted=tuple(preprocessor))
+
+
+def data_error(error: Exception, data: Dataset) -> DataError:
+    """Return the error of a fit as one about the training set, with class labels for codes."""
+    if isinstance(error, DataError):
+        return error
+
+    def named(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return class_named(data.classes[code]) if code < data.n_classes else found[0]
+
+    message = re.sub(r"\bclass (\d+)\b", named, str(error))
+    return DataError(message, where=f"training set of {data.name}")
 
 
 def fit_preprocessor(
-    preprocessor: Sequence[tuple[str, Any]],
-    X: Any,
-    codes: Codes,
-    n_classes: int,
+    data: Dataset,
+    sample: TrainingSample,
+    preprocessor: list[tuple[str, Any]],
     *,
-    class_weight: Array | None = None,
-    sample_weight: Array | None = None,
-    moments: Moments | None = None,
-    rows: bool = True,
-    summary: bool = True,
+    rows: bool,
+    summary: bool,
 ) -> TrainingInputs:
-    """Fit the steps before a classifier on training rows."""
-    weight = sample_weight
-    if class_weight is not None:
-        of_class = np.asarray(class_weight, dtype=float)[codes]
-        weight = of_class if sample_weight is None else of_class * sample_weight
-    names = [name for name, _ in preprocessor]
-    head = rows_needed(names)
-    if "basis" in names:
-        moments = None
+    """Fit the steps before a classifier in place, from the sample's moments if possible."""
+    codes, own, of_class = data.codes[sample.rows], data.weights_of(sample.rows), None
+    weight = own
+    if sample.class_weight is not None:
+        of_class = np.asarray(sample.class_weight, dtype=float)
+        weight = of_class[codes] if own is None else of_class[codes] * own
+    n_fitted, names = len(sample.fitted), [name for name, _ in preprocessor]
+    preprocessor[:n_fitted] = sample.fitted
+    head = max(n_fitted, rows_needed(names))
+    moments = None if "basis" in names[n_fitted:] else sample.moments
+    X = None
     if moments is None or rows:
-        known = moments is not None
-        for _, step in preprocessor[:head]:
-            X = step.transform(X) if known else _fit_transform(step, X, weight)
+        X = through(preprocessor[:n_fitted], data.X[sample.rows])
+        for _, step in preprocessor[n_fitted:head]:
+            X = _fit_transform(step, X, weight)
     tail = preprocessor[head:]
     turns = any(name == "pca" for name, _ in tail)
     if moments is None and (summary or turns):
-        moments = _summarise(X, codes, n_classes, sample_weight)
+        moments = _summarise(X, codes, data.n_classes, own)
+    from_rows = moments is None
     if moments is None:
         for _, step in tail:
             X = _fit_transform(step, X, weight)
         if summary and tail:  # few components of many features may still be summarised
-            moments = _summarise(X, codes, n_classes, sample_weight)
-        if moments is not None and class_weight is not None:
-            moments = moments.scale(class_weight)
-        return TrainingInputs(
-            codes, n_classes, X, weight, moments, categorical_columns(preprocessor)
-        )
-    if class_weight is not None:
-        moments = moments.scale(class_weight)
-    for _, step in tail:
-        moments = step.fit_moments(moments).map_moments(moments)
-        X = through([("", step)], X) if rows else X
-    kept, groups = moments if summary else None, categorical_columns(preprocessor)
-    return TrainingInputs(codes, n_classes, X if rows else None, weight, kept, groups)
+            moments = _summarise(X, codes, data.n_classes, own)
+    if moments is not None and of_class is not None:
+        moments = moments.scale(of_class)
+    if not from_rows and moments is not None:
+        for _, step in tail:
+            moments = step.fit_moments(moments).map_moments(moments)
+            X = through([("", step)], X) if rows else X
+    return TrainingInputs(
+        codes,
+        data.n_classes,
+        X if rows or from_rows else None,
+        weight,
+        moments if summary else None,
+        categorical_columns(preprocessor),
+    )
 
 
 def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
@@ -113,6 +246,9 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     if training.categorical_columns and asks_for_categories(classifier):
         names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
         classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
+    if training.blocks is not None:
+        classes, sample = np.arange(training.n_classes), training.blocks.sample()
+        return classifier.fit_blocks(training.blocks, training.moments, classes, sample)
     # Whether one of the library's classifiers has the method also depends on its options.
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))

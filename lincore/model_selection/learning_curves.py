@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
@@ -20,30 +21,11 @@ from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.utils.displayed import display
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array, Progress
+from lincore.utils.typing import Progress
 
 N_SIZES = 7
 # The smallest subset is this share of the training rows, or this many rows of each class.
 SMALLEST_SHARE, FEWEST_BY_CLASS = 1 / 32, 4
-
-
-class Band(NamedTuple):
-    """A score of M methods over S sizes; NaN if a method could not be fitted.
-
-    Attributes
-    ----------
-    sizes : ndarray of shape (S,)
-        Training rows, increasing.
-    methods : tuple of M str
-    mean, low, high : ndarrays of shape (M, S)
-        With 95 % intervals.
-    """
-
-    sizes: NDArray[np.intp]
-    methods: tuple[str, ...]
-    mean: Array
-    low: Array
-    high: Array
 
 
 @dataclass(frozen=True)
@@ -63,24 +45,28 @@ class LearningCurve:
     results: dict[int, Results]
     test_ratio: float
 
-    def band(self, score: str = "accuracy") -> Band:
-        """Return a score by size with its interval.
+    def score_table(self, score: str = "accuracy") -> pd.DataFrame:
+        """Return a score with its 95 % interval, a line for each method and size.
 
         Over several splits it is the mean with Nadeau and Bengio's interval, see
-        `lincore.metrics.seed_intervals.over_seeds`; with one split it is that of the rows, see
-        `lincore.metrics.scores.score`.
+        `lincore.metrics.over_seeds`; with one split it is that of the rows, see
+        `lincore.metrics.score`.
+
+        Returns
+        -------
+        DataFrame
+            Columns "method", "score", "training rows", "value", "low" and "high"; NaN if a method
+            could not be fitted or does not have the score.
 
         Raises
         ------
         KeyError
             If there is no such score.
         """
-        kind, sizes = scores.SCORES[score], sorted(self.results)
-        values = np.full((3, len(self.methods), len(sizes)), np.nan)
-        for s, size in enumerate(sizes):
-            found = self.results[size]
-            parts = _by_split(found)
-            for name in found.methods:
+        kind, found = scores.SCORES[score], {}
+        for size, results in self.results.items():
+            parts = _by_split(results)
+            for name in results.methods:
                 if len(parts) == 1:
                     interval = scores.score(parts[0], name, score)
                 else:
@@ -88,8 +74,16 @@ class LearningCurve:
                     interval = over_seeds(
                         np.array(each), self.test_ratio, grain=1 / len(parts[0].truth)
                     )
-                values[:, self.methods.index(name), s] = interval.within(kind.lowest, kind.highest)
-        return Band(np.array(sizes, dtype=np.intp), self.methods, *values)
+                found[name, size] = interval.within(kind.lowest, kind.highest)
+        missing = scores.Interval(np.nan, np.nan, np.nan)
+        return pd.DataFrame(
+            [
+                (name, score, size, *found.get((name, size), missing))
+                for name in self.methods
+                for size in sorted(self.results)
+            ],
+            columns=["method", "score", "training rows", "value", "low", "high"],
+        )
 
     def scores(self, **settings: Any) -> Any:
         """Return a score against the number of training rows: a `LearningCurveDisplay`."""
@@ -106,6 +100,7 @@ def learning_curve(
     sizes: Iterable[int] | None = None,
     progress: Progress | None = None,
     keep: Any = None,
+    n_jobs: int | None = None,
 ) -> LearningCurve:
     """Fit methods on growing subsets of the training rows, evaluated on the same test rows.
 
@@ -129,6 +124,8 @@ def learning_curve(
         As in `lincore.compare`; if it returns False, the finished sizes are returned.
     keep : callable, optional
         ``keep(curve)``, called after every size with the current curve.
+    n_jobs : int, optional
+        Processes, as in `lincore.compare`.
 
     Returns
     -------
@@ -146,13 +143,14 @@ def learning_curve(
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> splits = [lincore.split(iris, seed=seed) for seed in range(3)]
-    >>> band = learning_curve(iris, ["lda"], splits, sizes=[15, 105]).band()
-    >>> band.sizes.tolist(), band.mean.round(2).tolist()
-    ([15, 105], [[0.96, 0.97]])
+    >>> learning_curve(iris, ["lda"], splits, sizes=[15, 105]).score_table()["value"].round(2)
+    0    0.96
+    1    0.97
+    Name: value, dtype: float64
     """
     chosen = as_methods(methods)
-    if data.streamed is not None:  # of few rows nothing could be learned if the rest came on top
-        data = replace(data, streamed=None)
+    if data.blocks is not None:  # streamed rows would make every subset large
+        data = replace(data, blocks=None)
     orders = [_order(data, split, seed + i) for i, split in enumerate(splits)]
     most = min(map(len, orders))
     wanted = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})
@@ -164,8 +162,10 @@ def learning_curve(
         plan = [(order[:size], split.test) for order, split in zip(orders, splits, strict=True)]
         watch = None if progress is None else _Part(progress, done, len(wanted), size)
         try:
-            with captured_warnings():  # of few rows a method may fail: the curve says so
-                results = compare(data, chosen, plan, steps=steps, seed=seed, progress=watch)
+            with captured_warnings():  # a method may fail with few rows, which the curve shows
+                results = compare(
+                    data, chosen, plan, steps=steps, seed=seed, progress=watch, n_jobs=n_jobs
+                )
         except DataError as error:
             reason = error
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,10 +26,8 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
-from lincore.limits import LIMITS
 from lincore.model_selection.pipeline import CATEGORICAL
 from lincore.model_selection.specs import format_spec, parse_spec
-from lincore.preprocessing.hog import HOG, SMALLEST_CELL
 
 CLASSIFIER_FACTORIES: Mapping[str, Callable[..., Any]] = {
     "lda": LinearDiscriminantAnalysis,
@@ -100,6 +98,11 @@ class Method:
         """True if it is fitted from the moments by class only."""
         # Whether one of the library's classifiers has the method also depends on its options.
         return hasattr(self.estimator, "fit_moments")
+
+    @property
+    def from_blocks(self) -> bool:
+        """True if it can learn from rows that are not in memory: from moments, or in passes."""
+        return self.from_moments or hasattr(self.estimator, "fit_blocks")
 
     @property
     def takes_sparse(self) -> bool:
@@ -225,8 +228,12 @@ def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Metho
     return methods
 
 
+# Values times classes up to which the default methods include one that iterates.
+MOST_ITERATED = 5_000_000
+
+
 def default_methods(data: Dataset) -> tuple[str, ...]:
-    """Return the default methods of a comparison.
+    """Return the default methods of a comparison: for large data only those that do not iterate.
 
     Parameters
     ----------
@@ -235,7 +242,8 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        They differ between word counts and tables or images.
+        They differ between word counts and tables or images. Logistic regression is left out if
+        the values times the classes are more than five million.
 
     Examples
     --------
@@ -243,9 +251,29 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
     >>> default_methods(lincore.sample("iris"))
     ('lda', 'qda', 'naive-bayes', 'fisher', 'least-squares', 'logistic')
     """
+    found: tuple[str, ...] = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
     if data.kind.is_sparse:
-        return ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
-    return ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
+        found = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
+    return found if data.X.size * data.n_classes <= MOST_ITERATED else found[:-1]
+
+
+def yardsticks() -> tuple[Method, ...]:
+    """Return flexible classifiers that show what staying with linear ones costs.
+
+    Gradient boosting on histograms and a random forest, scikit-learn's with their defaults.
+
+    References
+    ----------
+    Friedman (2001), "Greedy function approximation: a gradient boosting machine"; Breiman (2001),
+    "Random forests".
+    """
+    # Imported here: slow, and only needed where they are fitted.
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+    return (
+        Method("boosting", HistGradientBoostingClassifier(), "Gradient boosting"),
+        Method("random-forest", RandomForestClassifier(), "Random forest"),
+    )
 
 
 def suitable_methods(data: Dataset) -> tuple[str, ...]:
@@ -267,21 +295,10 @@ def suitable_methods(data: Dataset) -> tuple[str, ...]:
     False
     """
     words = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
-    if not _holds_counts(data):
+    if not data.holds_counts:
         return tuple(words)
     found = ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
     return tuple(found)
-
-
-def _holds_counts(data: Dataset) -> bool:
-    """Return whether every feature is a count: words, pixels, whole numbers from 0."""
-    if data.kind.is_sparse:
-        return data.n_words == data.n_features
-    if data.X.dtype.kind in "ub":
-        return True
-    if data.has_categories:
-        return False
-    return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
 
 
 def keywords(word: str) -> dict[str, Any]:
@@ -290,6 +307,11 @@ def keywords(word: str) -> dict[str, Any]:
         raise ValueError(
             f"There is no method {word!r}; choose one of {', '.join(CLASSIFIER_FACTORIES)}."
         )
+    return dict(_defaults(word))
+
+
+@cache
+def _defaults(word: str) -> dict[str, Any]:
     parameters = inspect.signature(CLASSIFIER_FACTORIES[word]).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
     if word in ("lda", "diagonal-lda"):
@@ -331,25 +353,6 @@ def _from_line(line: str) -> Method:
         options=options | chosen,
         features=features,
     )
-
-
-def offers_gradients(data: Dataset) -> bool:
-    """Return whether rows are images large enough for gradients that fit into memory.
-
-    Parameters
-    ----------
-    data : Dataset
-
-    Examples
-    --------
-    >>> import lincore
-    >>> offers_gradients(lincore.sample("digits")), offers_gradients(lincore.sample("iris"))
-    (True, False)
-    """
-    if data.image_shape is None or min(data.image_shape[:2]) < SMALLEST_CELL:
-        return False
-    width = HOG(data.image_shape).fit(data.X[:1]).n_features_out
-    return width * data.n_rows <= LIMITS.max_cells
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:

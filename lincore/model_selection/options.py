@@ -1,359 +1,414 @@
-"""The options of every classifier: type, choices, default, help."""
+"""The options of every classifier, as fields of a record each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Annotated, Literal, TypeAlias
 
-from lincore.model_selection.option_types import Choice, Option
+from lincore.fields.field import Field
 
 #: Maximum epochs of a perceptron and iterations of a solver, so that fits from pages and links end.
 MOST_ITERATIONS = 1_000_000
 
-
-def _choices(**values: Any) -> tuple[Choice, ...]:
-    return tuple(Choice(value, label.replace("_", " ")) for label, value in values.items())
-
-
-PRIORS = Option(
-    "priors",
+_PRIORS = Field(
     "Priors",
-    "priors",
-    None,
     "Probability of each class before the features are known.",
     main=True,
-    choices=_choices(
-        shares_of_the_training_rows=None, equal="equal", shares_of_all_rows_as_in_R="all"
-    ),
+    choices={
+        None: "shares of the training rows",
+        "equal": "equal",
+        "all": "shares of all rows as in R",
+    },
 )
-CLASS_WEIGHT = Option(
-    "class_weight",
-    "Class weights",
-    "choice",
-    None,
-    "Balanced: all classes have the same total weight in the fit, however few their rows.",
-    main=True,
-    choices=_choices(none=None, balanced="balanced"),
-)
-SHRINKAGE = Option(
-    "shrinkage",
+_SHRINKAGE = Field(
     "Shrinkage",
-    "number",
-    None,
     "Shrink the covariance towards a spherical one: more stable with few rows or many features.",
     main=True,
-    choices=(Choice(None, "none"), Choice("oas", "estimated (OAS)")),
+    choices={None: "none", "oas": "estimated (OAS)"},
+    free=True,
     low=0,
     high=1,
+    start=0.1,
 )
-RANDOM_STATE = Option(
-    "random_state",
-    "Seed",
-    "integer",
-    None,
-    "Makes random results reproducible.",
-    choices=(Choice(None, "same as the experiment"),),
-    low=0,
-    high=2**32 - 1,
-)
-BINARY = Option(
-    "estimator",
-    "Binary classifier",
-    "method",
-    "logistic",
-    "The binary classifier.",
-    main=True,
-    choices=tuple(
-        Choice(word, label)
-        for word, label in (
-            ("logistic", "Logistic regression"),
-            ("lda", "LDA"),
-            ("qda", "QDA"),
-            ("naive-bayes", "Naive Bayes"),
-            ("fisher", "Fisher's discriminant"),
-            ("least-squares", "Least squares"),
-            ("perceptron", "Perceptron"),
-        )
+Priors: TypeAlias = Annotated[Literal["equal", "all"], _PRIORS]
+ClassWeight: TypeAlias = Annotated[
+    Literal["balanced"],
+    Field(
+        "Class weights",
+        "Balanced: all classes have the same total weight in the fit, however few their rows.",
+        main=True,
+        choices={None: "none", "balanced": "balanced"},
     ),
-)
-
-_LDA = (
-    PRIORS,
-    SHRINKAGE,
-    Option(
-        "divisor",
-        "Covariance estimator",
-        "choice",
-        "n",
-        "Maximum likelihood divides by the number of rows n, unbiased by n minus the number of "
-        "classes.",
-        choices=(Choice("n", "maximum likelihood"), Choice("n-k", "unbiased")),
+]
+Shrinkage: TypeAlias = Literal["oas"] | float
+RandomState: TypeAlias = Annotated[
+    int,
+    Field(
+        "Seed",
+        "Makes random results reproducible.",
+        choices={None: "same as the experiment"},
+        free=True,
+        low=0,
+        high=2**32 - 1,
+        step=1,
+        start=0,
     ),
-    CLASS_WEIGHT,
-)
+]
+Binary: TypeAlias = Annotated[
+    Literal["logistic", "lda", "qda", "naive-bayes", "fisher", "least-squares", "perceptron"],
+    Field(
+        "Binary classifier",
+        "The binary classifier.",
+        main=True,
+        choices={
+            "logistic": "Logistic regression",
+            "lda": "LDA",
+            "qda": "QDA",
+            "naive-bayes": "Naive Bayes",
+            "fisher": "Fisher's discriminant",
+            "least-squares": "Least squares",
+            "perceptron": "Perceptron",
+        },
+    ),
+]
 
-CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
-    "lda": _LDA,
-    "diagonal-lda": _LDA,
-    "qda": (
-        PRIORS,
-        Option(
-            "regularization",
+
+@dataclass(frozen=True)
+class LdaOptions:
+    """Options of LDA, diagonal or not."""
+
+    priors: Priors | None = None
+    shrinkage: Annotated[Shrinkage, _SHRINKAGE] | None = None
+    divisor: Annotated[
+        Literal["n", "n-k"],
+        Field(
+            "Covariance estimator",
+            "Maximum likelihood divides by the number of rows n, unbiased by n minus the number "
+            "of classes.",
+            choices={"n": "maximum likelihood", "n-k": "unbiased"},
+        ),
+    ] = "n"
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class QdaOptions:
+    """Options of QDA."""
+
+    priors: Priors | None = None
+    regularization: Annotated[
+        float,
+        Field(
             "Regularisation",
-            "number",
-            0.0,
             "Shrink each class covariance towards the pooled one: 0 is QDA, 1 is LDA.",
             main=True,
             low=0,
             high=1,
         ),
-        SHRINKAGE._replace(main=False),
-        Option(
-            "divisor",
+    ] = 0.0
+    shrinkage: Annotated[Shrinkage, replace(_SHRINKAGE, main=False)] | None = None
+    divisor: Annotated[
+        Literal["n", "n-1"],
+        Field(
             "Covariance estimator",
-            "choice",
-            "n",
             "Maximum likelihood divides by the number of rows n of a class, unbiased by n − 1.",
-            choices=(Choice("n", "maximum likelihood"), Choice("n-1", "unbiased")),
+            choices={"n": "maximum likelihood", "n-1": "unbiased"},
         ),
-        CLASS_WEIGHT,
-    ),
-    "naive-bayes": (
-        PRIORS,
-        Option(
-            "var_smoothing",
+    ] = "n"
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class NaiveBayesOptions:
+    """Options of naive Bayes, Gaussian and categorical."""
+
+    priors: Priors | None = None
+    var_smoothing: Annotated[
+        float,
+        Field(
             "Variance smoothing",
-            "number",
-            1e-9,
             "Fraction of the largest feature variance that is added to every class variance.",
             low=0,
         ),
-        Option(
-            "alpha",
+    ] = 1e-9
+    alpha: Annotated[
+        float,
+        Field(
             "Added counts",
-            "number",
-            1.0,
             "Pseudo-count for every level of a categorical column in every class.",
             low=0,
-            open_low=True,
+            above=True,
         ),
-        CLASS_WEIGHT,
-    ),
-    "multinomial-nb": (
-        Option(
-            "alpha",
+    ] = 1.0
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class MultinomialOptions:
+    """Options of multinomial naive Bayes."""
+
+    alpha: Annotated[
+        float,
+        Field(
             "Added counts",
-            "number",
-            1.0,
             "Pseudo-count for every word in every class; with 0 a single unseen word excludes a "
             "class.",
             main=True,
             low=0,
         ),
-        PRIORS,
-        CLASS_WEIGHT,
-    ),
-    "fisher": (
-        Option(
-            "threshold",
+    ] = 1.0
+    priors: Priors | None = None
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class FisherOptions:
+    """Options of Fisher's discriminant."""
+
+    threshold: Annotated[
+        Literal["midpoint", "gaussian", "minimum-error"],
+        Field(
             "Threshold",
-            "choice",
-            "midpoint",
             "Position of the decision threshold along the direction.",
             main=True,
-            choices=(
-                Choice("midpoint", "midpoint of the means"),
-                Choice("gaussian", "Gaussian (LDA)"),
-                Choice("minimum-error", "fewest training errors"),
+            choices={
+                "midpoint": "midpoint of the means",
+                "gaussian": "Gaussian (LDA)",
+                "minimum-error": "fewest training errors",
+            },
+        ),
+    ] = "midpoint"
+    n_components: (
+        Annotated[
+            int,
+            Field(
+                "Directions",
+                "Number of directions, at most one less than the number of classes.",
+                main=True,
+                choices={None: "all"},
+                free=True,
+                low=1,
+                step=1,
+                start=1,
             ),
-        ),
-        Option(
-            "n_components",
-            "Directions",
-            "integer",
-            None,
-            "Number of directions, at most one less than the number of classes.",
-            main=True,
-            choices=(Choice(None, "all"),),
-            low=1,
-        ),
-        PRIORS._replace(main=False, help="Class probabilities, only for the Gaussian threshold."),
-        CLASS_WEIGHT,
-    ),
-    "least-squares": (
-        Option(
-            "targets",
+        ]
+        | None
+    ) = None
+    priors: (
+        Annotated[
+            Literal["equal", "all"],
+            replace(
+                _PRIORS, main=False, help="Class probabilities, only for the Gaussian threshold."
+            ),
+        ]
+        | None
+    ) = None
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class LeastSquaresOptions:
+    """Options of least squares."""
+
+    targets: Annotated[
+        Literal["one-hot", "plus-minus", "fisher"],
+        Field(
             "Target values",
-            "choice",
-            "one-hot",
             "Target values of the classes; N/N_k gives small classes equal influence.",
             main=True,
-            choices=(
-                Choice("one-hot", "1 and 0"),
-                Choice("plus-minus", "1 and -1"),
-                Choice("fisher", "N/N_k (Fisher)"),
-            ),
+            choices={"one-hot": "1 and 0", "plus-minus": "1 and -1", "fisher": "N/N_k (Fisher)"},
         ),
-        Option(
-            "alpha",
+    ] = "one-hot"
+    alpha: Annotated[
+        float,
+        Field(
             "Ridge penalty",
-            "number",
-            0.0,
             "Shrinks the coefficients; 0 is ordinary least squares.",
             main=True,
             low=0,
         ),
-        CLASS_WEIGHT,
-    ),
-    "perceptron": (
-        Option(
-            "weights",
+    ] = 0.0
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class PerceptronOptions:
+    """Options of the perceptron."""
+
+    weights: Annotated[
+        Literal["last", "pocket", "averaged"],
+        Field(
             "Coefficients to keep",
-            "choice",
-            "last",
             "Pocket and averaged coefficients are for classes that are not linearly separable.",
             main=True,
-            choices=_choices(last="last", pocket="pocket", averaged="averaged"),
+            choices=("last", "pocket", "averaged"),
         ),
-        Option(
-            "max_epochs",
+    ] = "last"
+    max_epochs: Annotated[
+        int,
+        Field(
             "Max epochs",
-            "integer",
-            100,
             "Maximum number of visits to every row.",
             main=True,
             low=1,
             high=MOST_ITERATIONS,
+            step=1,
         ),
-        Option(
-            "eta",
+    ] = 100
+    eta: Annotated[
+        float,
+        Field(
             "Step length",
-            "number",
-            1.0,
             "Only scales the coefficients, because they start at zero.",
             low=0,
-            open_low=True,
+            above=True,
         ),
-        Option(
-            "tol",
+    ] = 1.0
+    tol: Annotated[
+        float,
+        Field(
             "Tolerance",
-            "number",
-            1e-3,
             "Stop when an epoch changes the coefficients by less than this many steps.",
             low=0,
         ),
-        Option(
-            "standardize",
+    ] = 1e-3
+    standardize: Annotated[
+        bool,
+        Field(
             "Standardise inside",
-            "switch",
-            True,
             "Standardise features before learning, regardless of the preprocessing.",
         ),
-        Option(
-            "shuffle",
-            "New order in every epoch",
-            "switch",
-            True,
-            "Otherwise rows are visited in the given order.",
-        ),
-        RANDOM_STATE,
-        CLASS_WEIGHT,
-    ),
-    "logistic": (
-        Option(
-            "C",
+    ] = True
+    shuffle: Annotated[
+        bool,
+        Field("New order in every epoch", "Otherwise rows are visited in the given order."),
+    ] = True
+    random_state: RandomState | None = None
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class LogisticOptions:
+    """Options of logistic regression."""
+
+    C: Annotated[
+        float,
+        Field(
             "Inverse penalty C",
-            "number",
-            1.0,
             "Small values shrink the coefficients; infinite is maximum likelihood.",
             main=True,
-            choices=(Choice(float("inf"), "maximum likelihood"),),
+            choices={inf: "maximum likelihood"},
+            free=True,
             low=0,
-            open_low=True,
+            above=True,
+            high=inf,
+            start=1.0,
         ),
-        Option(
-            "solver",
+    ] = 1.0
+    solver: Annotated[
+        Literal["newton-cg", "newton", "fixed-hessian", "gradient", "sgd"],
+        Field(
             "Solver",
-            "choice",
-            "newton-cg",
             "Algorithm; all solvers find the same minimum.",
             main=True,
-            choices=(
-                Choice("newton-cg", "Newton, conjugate gradients"),
-                Choice("newton", "Newton (reweighted least squares)"),
-                Choice("fixed-hessian", "Fixed Hessian (Böhning)"),
-                Choice("gradient", "Gradient descent, fixed rate"),
-                Choice("sgd", "Stochastic gradient descent"),
+            choices={
+                "newton-cg": "Newton, conjugate gradients",
+                "newton": "Newton (reweighted least squares)",
+                "fixed-hessian": "Fixed Hessian (Böhning)",
+                "gradient": "Gradient descent, fixed rate",
+                "sgd": "Stochastic gradient descent",
+            },
+        ),
+    ] = "newton-cg"
+    max_iter: (
+        Annotated[
+            int,
+            Field(
+                "Max iterations",
+                "Epochs for stochastic gradient descent.",
+                choices={None: "the solver's own"},
+                free=True,
+                low=1,
+                high=MOST_ITERATIONS,
+                step=1,
+                start=100,
             ),
-        ),
-        Option(
-            "max_iter",
-            "Max iterations",
-            "integer",
-            None,
-            "Epochs for stochastic gradient descent.",
-            choices=(Choice(None, "the solver's own"),),
-            low=1,
-            high=MOST_ITERATIONS,
-        ),
-        Option(
-            "tol",
+        ]
+        | None
+    ) = None
+    tol: Annotated[
+        float,
+        Field(
             "Tolerance",
-            "number",
-            1e-8,
             "The solver stops when no entry of the gradient of the mean loss exceeds it.",
             low=0,
-            open_low=True,
+            above=True,
         ),
-        Option(
-            "learning_rate",
-            "Learning rate",
-            "number",
-            None,
-            "Step length of gradient and stochastic gradient descent; L is the maximum curvature.",
-            choices=(Choice(None, "1/L, computed"),),
-            low=0,
-            open_low=True,
-        ),
-        Option(
-            "batch_size",
-            "Batch size",
-            "integer",
-            1,
-            "For stochastic gradient descent.",
-            low=1,
-        ),
-        Option(
-            "fit_intercept",
-            "Intercept",
-            "switch",
-            True,
-            "Without it every boundary passes through the origin.",
-        ),
-        RANDOM_STATE,
-        CLASS_WEIGHT,
-    ),
-    "one-vs-rest": (
-        BINARY,
-        Option(
-            "models",
+    ] = 1e-8
+    learning_rate: (
+        Annotated[
+            float,
+            Field(
+                "Learning rate",
+                "Step length of gradient and stochastic gradient descent; L is the maximum "
+                "curvature.",
+                choices={None: "1/L, computed"},
+                free=True,
+                low=0,
+                above=True,
+                start=0.002,
+            ),
+        ]
+        | None
+    ) = None
+    batch_size: Annotated[
+        int, Field("Batch size", "For stochastic gradient descent.", low=1, step=1)
+    ] = 1
+    fit_intercept: Annotated[
+        bool, Field("Intercept", "Without it every boundary passes through the origin.")
+    ] = True
+    random_state: RandomState | None = None
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class OneVsRestOptions:
+    """Options of one versus rest."""
+
+    estimator: Binary = "logistic"
+    models: Annotated[
+        Literal["k", "k-1"],
+        Field(
             "Models",
-            "choice",
-            "k",
             "With one less, the last class claims the points that no other class claims.",
             main=True,
-            choices=(Choice("k", "one for each class"), Choice("k-1", "one less")),
+            choices={"k": "one for each class", "k-1": "one less"},
         ),
-        CLASS_WEIGHT,
-    ),
-    "one-vs-one": (BINARY, CLASS_WEIGHT),
+    ] = "k"
+    class_weight: ClassWeight | None = None
+
+
+@dataclass(frozen=True)
+class OneVsOneOptions:
+    """Options of one versus one."""
+
+    estimator: Binary = "logistic"
+    class_weight: ClassWeight | None = None
+
+
+#: The options of each classifier; see `lincore.fields.options`.
+CLASSIFIER_OPTIONS: Mapping[str, type] = {
+    "lda": LdaOptions,
+    "diagonal-lda": LdaOptions,
+    "qda": QdaOptions,
+    "naive-bayes": NaiveBayesOptions,
+    "multinomial-nb": MultinomialOptions,
+    "fisher": FisherOptions,
+    "least-squares": LeastSquaresOptions,
+    "perceptron": PerceptronOptions,
+    "logistic": LogisticOptions,
+    "one-vs-rest": OneVsRestOptions,
+    "one-vs-one": OneVsOneOptions,
 }
-
-
-def option(word: str, name: str) -> Option:
-    """Return one option of a classifier."""
-    for found in CLASSIFIER_OPTIONS[word]:
-        if found.name == name:
-            return found
-    known = ", ".join(found.name for found in CLASSIFIER_OPTIONS[word])
-    raise KeyError(f"{word} has no option {name!r}; it has {known}.")

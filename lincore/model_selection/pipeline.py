@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,14 +12,17 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
+from lincore.fields.bounds import Between
+from lincore.fields.field import Field
+from lincore.limits import LIMITS
 from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
-from lincore.preprocessing.hog import HOG
+from lincore.preprocessing.hog import HOG, SMALLEST_CELL
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
 from lincore.preprocessing.tabular import build_preparer, prepared_names
 from lincore.preprocessing.truncated_svd import SingularVectors
-from lincore.utils.thread_warnings import captured_warnings, warn
+from lincore.utils.formatting import percent
 
 # Basis functions by name; options as in "polynomial(degree=3)".
 BASES: Mapping[str, Callable[..., Any]] = {
@@ -30,6 +32,104 @@ BASES: Mapping[str, Callable[..., Any]] = {
     "kernel": kernel,
     "hog": HOG,
 }
+
+
+# A basis of more columns than this is no teaching example any more.
+MOST_BASIS_FEATURES = 12
+# Beyond this many coordinates a covariance by class is slow to look at in a browser.
+MOST_COMPONENTS = 200
+# Of principal components and of singular vectors, where a number of them is entered.
+_FIRST_COMPONENTS, _FIRST_WORD_COMPONENTS = 20, 50
+
+#: Label and help, here and where projections are asked about.
+STANDARDIZE = (
+    "Standardise",
+    "Scale every feature to mean 0 and variance 1 over the training rows, so that units do not "
+    "matter. Pixels share one unit and are better left unchanged.",
+)
+
+
+def has_units(so_far: SimpleNamespace) -> bool:
+    """Return whether features can be standardised: not if they are sparse; a rule."""
+    return not so_far.data.kind.is_sparse
+
+
+def usually_standardized(so_far: SimpleNamespace) -> bool:
+    """Return whether features of some kind are standardised by default; a rule."""
+    return bool(so_far.data.kind.standardize)
+
+
+def _bases(so_far: SimpleNamespace) -> dict[str | None, str]:
+    data = so_far.data
+    if data.kind.is_images:
+        return {None: "Pixels", "hog": "Gradients (HOG)"} if offers_gradients(data) else {}
+    if data.kind.is_sparse or data.n_features > MOST_BASIS_FEATURES:
+        return {}
+    return {
+        None: "None",
+        "polynomial(degree=2)": "Quadratic",
+        "polynomial(degree=3)": "Cubic",
+        "trigonometric": "Fourier",
+        "radial": "RBF",
+        "kernel": "Kernel",
+    }
+
+
+def _basis_wording(so_far: SimpleNamespace) -> tuple[str, str]:
+    if so_far.data.kind.is_images:
+        return (
+            "Image features",
+            "The grey levels themselves, or histograms of oriented gradients: directions of edges "
+            "in cells of the image, which are less sensitive to shifts and lighting.",
+        )
+    return "Basis functions", "Functions of the features, which allow nonlinear boundaries."
+
+
+def _components(so_far: SimpleNamespace) -> dict[float | None, str]:
+    if so_far.data.kind.is_sparse:
+        return {None: "None"}
+    two = "2, as in the faces text" if so_far.data.kind.is_images else "2"
+    return {
+        None: "None",
+        DEFAULT_VARIANCE_SHARE: f"{percent(DEFAULT_VARIANCE_SHARE, 0)} of the variance",
+        2: two,
+    }
+
+
+def _components_wording(so_far: SimpleNamespace) -> tuple[str, str]:
+    if so_far.data.kind.is_sparse:
+        return (
+            "Singular vectors",
+            "Replace the words by their first singular vectors, as Gaussian models require.",
+        )
+    return (
+        "Principal components",
+        "Replace the features by their first principal components: fewer lose information; the "
+        "plot does not need them.",
+    )
+
+
+def _most_components(so_far: SimpleNamespace) -> int:
+    return int(min(so_far.data.n_features, so_far.n_train - 1, MOST_COMPONENTS))
+
+
+def _can_be_projected(so_far: SimpleNamespace) -> bool:
+    return _most_components(so_far) >= 2
+
+
+def _usual_components(so_far: SimpleNamespace) -> float | None:
+    if not _can_be_projected(so_far):
+        return None
+    return default_steps(so_far.data, so_far.n_train).n_components
+
+
+def _first_components(so_far: SimpleNamespace) -> int:
+    first = _FIRST_WORD_COMPONENTS if so_far.data.kind.is_sparse else _FIRST_COMPONENTS
+    return min(first, _most_components(so_far))
+
+
+def _can_be_whitened(so_far: SimpleNamespace) -> bool:
+    return so_far.n_components is not None and not so_far.data.kind.is_sparse
 
 
 class Steps(NamedTuple):
@@ -50,10 +150,34 @@ class Steps(NamedTuple):
         Scale every component to variance one.
     """
 
-    standardize: bool | None = None
-    basis: Any = None
-    n_components: float | None = None
-    whiten: bool = False
+    standardize: (
+        Annotated[bool, Field(*STANDARDIZE, when=has_units, auto=usually_standardized)] | None
+    ) = None
+    basis: Annotated[Any, Field("Basis functions", choices=_bases, wording=_basis_wording)] = None
+    n_components: (
+        Annotated[
+            int,
+            Field(
+                "Principal components",
+                low=1,
+                high=16_384,
+                step=1,
+                choices=_components,
+                free=True,
+                most=_most_components,
+                start=_first_components,
+                when=_can_be_projected,
+                auto=_usual_components,
+                wording=_components_wording,
+                row=True,
+            ),
+        ]
+        | Annotated[float, Between(1e-6, 1)]
+        | None
+    ) = None
+    whiten: Annotated[
+        bool, Field("Whiten", "Scale every component to variance 1.", when=_can_be_whitened)
+    ] = False
 
     def resolved(self, data: Dataset) -> Steps:
         """Return the steps with `standardize=None` resolved for a data set."""
@@ -95,6 +219,25 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
     if data.kind.is_images and data.n_features > min(MANY_PIXELS, n_train):
         return steps._replace(n_components=DEFAULT_VARIANCE_SHARE)
     return steps
+
+
+def offers_gradients(data: Dataset) -> bool:
+    """Return whether rows are images large enough for gradients that fit into memory.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Examples
+    --------
+    >>> import lincore
+    >>> offers_gradients(lincore.sample("digits")), offers_gradients(lincore.sample("iris"))
+    (True, False)
+    """
+    if data.image_shape is None or min(data.image_shape[:2]) < SMALLEST_CELL:
+        return False
+    width = HOG(data.image_shape).fit(data.X[:1]).n_features_out
+    return width * data.n_rows <= LIMITS.max_cells
 
 
 def build_pipeline(
@@ -187,26 +330,6 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
         found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
         return tuple(str(name) for name in found)
     return names
-
-
-@contextmanager
-def named_warnings(data: Dataset) -> Iterator[list[Pipeline]]:
-    """Replace feature numbers by names in the warnings of a classifier."""
-    fitted: list[Pipeline] = []
-    with captured_warnings() as caught:
-        yield fitted
-    if not caught:
-        return
-    names = classifier_input_names(fitted[0], data)
-
-    def named(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return repr(names[number]) if number < len(names) else found[0]
-
-    for warning in caught:
-        # As estimators number unnamed features.
-        message = re.sub(r"'?\b(?:column|feature) (\d+)\b'?", named, str(warning))
-        warn(message, type(warning), stacklevel=5)
 
 
 def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:

@@ -10,13 +10,8 @@ import numpy as np
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
 from lincore.model_selection.comparison import compare
-from lincore.model_selection.engine import fit_pipeline
-from lincore.model_selection.pipeline import (
-    PLAIN,
-    Steps,
-    pipeline_for,
-    transform_for_classifier,
-)
+from lincore.model_selection.fitting import TrainingSample, fit_steps
+from lincore.model_selection.pipeline import PLAIN, Steps, through
 from lincore.moments.moments import Moments
 from lincore.utils.displayed import display
 from lincore.utils.typing import Array, Progress
@@ -61,6 +56,7 @@ def compare_splits(
     test_size: float = 0.3,
     seeds: Sequence[int] = range(10),
     progress: Progress | None = None,
+    n_jobs: int | None = None,
 ) -> SplitVariation | None:
     """Compare models on the last rows of each class, and on repeated random splits.
 
@@ -75,6 +71,8 @@ def compare_splits(
         Seeds of the random test sets.
     progress : callable, optional
         ``progress(done, total, what) -> bool``; after False the result is None.
+    n_jobs : int, optional
+        Processes, as in `lincore.compare`.
 
     Returns
     -------
@@ -98,7 +96,7 @@ def compare_splits(
             parts = split(data, "last", test_size=test_size)
         else:
             parts = split(data, "stratified", test_size=test_size, seed=seeds[number - 1])
-        results = compare(data, methods, parts, steps=steps)
+        results = compare(data, methods, parts, steps=steps, n_jobs=n_jobs)
         labels = tuple(results.settings.label(name) for name in results.methods)
         accuracy = (results.predicted == results.truth).mean(axis=1)
         outcomes.append((accuracy, _shift(data, parts, steps)))
@@ -111,10 +109,10 @@ def compare_splits(
 
 def _shift(data: Dataset, parts: Split, steps: Steps) -> float:
     """Return the distance of test means from training means, relative to chance."""
-    pipeline = fit_pipeline(pipeline_for(data, None, steps), data, parts.train)
+    preprocessor = fit_steps(data, TrainingSample(parts.train), steps).fitted
     moments = []
     for rows in parts:
-        seen: Any = transform_for_classifier(pipeline, data.X[rows])[:, :MOST_COORDINATES]
+        seen: Any = through(preprocessor, data.X[rows])[:, :MOST_COORDINATES]
         dense = np.asarray(seen.toarray() if hasattr(seen, "toarray") else seen, dtype=float)
         moments.append(Moments.from_groups(dense, data.codes[rows], data.n_classes))
     train, test = moments

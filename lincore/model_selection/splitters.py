@@ -156,8 +156,8 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         if by_group:
             plan += _by_group(data, k, seed + repetition)
         else:
-            # Each class goes on where the last one ended: all folds are then of equal size but
-            # for one row, and so is every class in them.
+            # Each class continues where the previous one ended, so that fold sizes differ by at
+            # most one row, overall and in each class.
             fold = np.empty(data.n_rows, dtype=np.intp)
             order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
             fold[order] = np.arange(data.n_rows) % k

@@ -1,68 +1,138 @@
-"""Moments of the streamed rows of a large file for classifiers."""
+"""The rows of a data set that are not in memory, as training rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import gammaln
 
+from lincore.data.blocks import Blocks, RowBlock
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
+from lincore.model_selection.pipeline import through
 from lincore.moments.moments import Moments
-from lincore.utils.typing import Rows
+from lincore.utils.typing import Array, Rows
+
+Result = TypeVar("Result")
+
+# Values (8 MB) of the rows in memory that direct the steps of a fit in passes: with more, passes
+# are fewer, and every fold takes more memory.
+SAMPLE_VALUES = 1_000_000
+# Values of a block of rows in memory.
+_BLOCK_VALUES = 500_000
 
 # In one of a million random splits the test rows come last by chance.
 _CHANCE = np.log(1e6)
 
 
-def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
-    """Return the moments by class of the training rows that are not in memory.
+def streamed_blocks(data: Dataset, train: Rows, test: Rows) -> Blocks | None:
+    """Return the training rows that are not in memory.
 
     There are none if every class is tested on rows after its training rows, as in forecasting,
     because the times of streamed rows are unknown; nor if some rows in memory are neither used for
     training nor for testing, because someone selected them.
     """
     chosen = len(train) + len(test) < data.n_rows
-    if data.streamed is None or chosen or _is_forecast(data, train, test):
+    if data.blocks is None or chosen or _is_forecast(data, train, test):
         return None
-    return data.streamed
+    return data.blocks
 
 
 def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
     """Return the moments by class of all training rows, including streamed rows."""
-    streamed = streamed_moments(data, train, test)
+    streamed = streamed_blocks(data, train, test)
     if streamed is None:
         return moments
     if moments is None:
         weight = data.weights_of(train)
         moments = Moments.from_groups(data.X[train], data.codes[train], data.n_classes, weight)
-    return moments + streamed
+    return moments + streamed.moments
 
 
-def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any) -> int:
+class TrainingBlocks(NamedTuple):
+    """The training rows of a fit after its steps: those in memory, and all others block by block.
+
+    Attributes
+    ----------
+    data : Dataset
+    rows : ndarray of row numbers
+        Training rows in memory.
+    class_weight : ndarray of shape (K,) or None
+    steps : sequence of (name, step)
+        Fitted.
+    fold : callable
+        `SharedPasses.fold`.
+    """
+
+    data: Dataset
+    rows: Rows
+    class_weight: Array | None
+    steps: Sequence[tuple[str, Any]]
+    fold: Callable[..., Any]
+
+    def __call__(
+        self, work: Callable[[RowBlock], Result], merge: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Return the merged results of a function of a block."""
+        after_steps = partial(_after_steps, self.steps, self.class_weight, work)
+        result: Result = self.fold(after_steps, merge, self._in_memory)
+        return result
+
+    def sample(self) -> RowBlock:
+        """Return some of the rows in memory, evenly spaced."""
+        every = 1 + len(self.rows) * self.data.n_features // SAMPLE_VALUES
+        found: RowBlock = _after_steps(
+            self.steps, self.class_weight, RowBlock._make, self._block(self.rows[::every])
+        )
+        return found
+
+    def _in_memory(self) -> Iterator[RowBlock]:
+        length = max(1, _BLOCK_VALUES // self.data.n_features)
+        for start in range(0, len(self.rows), length):
+            yield self._block(self.rows[start : start + length])
+
+    def _block(self, rows: Rows) -> RowBlock:
+        return RowBlock(self.data.X[rows], self.data.codes[rows], self.data.weights_of(rows))
+
+
+def _after_steps(
+    steps: Sequence[tuple[str, Any]],
+    class_weight: Array | None,
+    work: Callable[[RowBlock], Result],
+    block: RowBlock,
+) -> Result:
+    weight = block.weight
+    if class_weight is not None:
+        of_class = class_weight[block.codes]
+        weight = of_class if weight is None else of_class * weight
+    return work(RowBlock(through(steps, block.X), block.codes, weight))
+
+
+def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], able: bool, basis: Any) -> int:
     """Return the number of training rows of a method that are not in memory.
 
     Parameters
     ----------
     data : Dataset
     plan : sequence of Fold
-    solved : bool
-        Whether the method is fitted from moments.
+    able : bool
+        Whether the method can learn from them, see `Method.from_blocks`.
     basis : object
-        Basis of the preprocessing; with a basis, moments of the features are useless.
+        Basis of the preprocessing; with a basis, only rows in memory are used.
 
     Returns
     -------
     int
         Streamed rows; 0 if all are in memory, or if some fold cannot use them.
     """
-    if not solved or basis is not None or data.streamed is None:
+    if not able or basis is not None or data.blocks is None:
         return 0
-    in_every_fold = all(streamed_moments(data, fold.train, fold.test) is not None for fold in plan)
+    in_every_fold = all(streamed_blocks(data, fold.train, fold.test) is not None for fold in plan)
     return data.n_streamed if in_every_fold else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -365,7 +365,7 @@ def stacked(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
+def leave_one_out(parts: Iterable[Moments], *, overwrite: bool = False) -> list[Moments]:
     """Merge all parts but one, for every part.
 
     Uses merges of prefixes and suffixes, k - 2 each way, never subtraction: subtracting an outlying

@@ -15,7 +15,7 @@ from lincore.utils.spreadsheet import spreadsheet_safe
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """Return a table as text; by Arrow, which writes a million rows in a second or two."""
+    """Return a table as CSV; Arrow writes a million rows in a second or two."""
     columns = [_safe(frame.iloc[:, place]) for place in range(frame.shape[1])]
     names = [spreadsheet_safe(name) for name in frame.columns]
     sink = io.BytesIO()
@@ -34,7 +34,7 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def _safe(column: pd.Series[Any]) -> Any:
-    """Return a column for a file of text, its texts made harmless, each different one once."""
+    """Return a column whose texts are safe in a spreadsheet; each distinct text is checked once."""
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column):
         return pa.array(column, from_pandas=True)
     places, values = pd.factorize(column)
@@ -43,7 +43,7 @@ def _safe(column: pd.Series[Any]) -> Any:
 
 
 def _as_arrow(column: pd.Series[Any]) -> Any:
-    """Return a column as it is, a mixed one as text."""
+    """Return a column as an Arrow array; mixed types become text."""
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -17,13 +17,13 @@ from lincore.metrics.differences import holm
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
-#: Effects from which on a drift is small, moderate and large: the greatest difference of the
-#: distribution functions of two normals 0.2, 0.5 and 0.8 standard deviations apart (Cohen 1988).
+#: Smallest effects of a small, moderate and large drift: the maximum difference of the distribution
+#: functions of two normals 0.2, 0.5 and 0.8 standard deviations apart (Cohen 1988).
 SIZES = {"large": 0.31, "moderate": 0.2, "small": 0.08}
 _NEGLIGIBLE = "negligible"
-# Cochran's rule: levels of fewer expected rows are tested together.
+# Cochran's rule: levels with fewer expected rows are merged for the test.
 _LEAST_EXPECTED = 5.0
-# Random divisions of the rows, for the mean effect and the p-value without drift.
+# Number of random divisions of the rows for the mean effect and the p-value without drift.
 _DIVISIONS = 499
 # The mean of the limiting distribution of Kolmogorov: sqrt(π/2) log 2.
 _KOLMOGOROV_MEAN = 0.8687
@@ -41,36 +41,35 @@ class _Line(NamedTuple):
 
 
 def drift(training: Dataset, rows: Any) -> pd.DataFrame:
-    """Compare the distribution of every column between training rows and new rows.
+    """Compare the distribution of every column between training and new rows.
 
-    Numbers by the two-sample test of Kolmogorov and Smirnov, whose statistic, the greatest
-    difference of the distribution functions, is the effect; categories by Pearson's chi-square
-    test of homogeneity, the effect being the total variation distance (the share of the rows that
-    would have to change their level). Both lie between 0 and 1 and do not grow with the number of
-    rows, as the p-values shrink: with many rows small differences are significant. With few rows
-    or many levels the effect is large by chance alone: `chance` is its mean without drift, and
-    the size is that of the effect above it. Shares of missing values are compared on lines of
-    their own. Of images the brightness and the contrast are compared, of counted words their
-    number.
+    Numbers are compared by the two-sample Kolmogorov-Smirnov test, whose statistic (the maximum
+    difference of the distribution functions) is the effect. Categories are compared by Pearson's
+    chi-square test of homogeneity; the effect is the total variation distance (the share of rows
+    that would have to change their level). Both effects lie between 0 and 1 and, unlike p-values,
+    do not depend on the number of rows: with many rows even small differences are significant. With
+    few rows or many levels the effect is large by chance alone: `chance` is its mean without drift,
+    and `size` classifies the excess over it. Shares of missing values have separate lines. For
+    images, brightness and contrast are compared; for texts, the number of words.
 
     Parameters
     ----------
     training : Dataset
         The rows that the model was fitted on: ``data.take(split.train)``.
     rows : DataFrame, Dataset or array
-        New rows; columns are matched by name, and those that are missing are left out.
+        New rows; columns are matched by name, and missing ones are left out.
 
     Returns
     -------
     DataFrame
         A line for each column, the largest effect first: `column`, `kind`, `test`, `effect`,
         `chance`, `size` ("negligible", "small", "moderate", "large"), `p`, `p (Holm)`
-        over all lines, and `change`: medians, or the level whose share changed most.
+        over all lines, and `change`: the medians, or the level whose share changed most.
 
     Raises
     ------
     DataError
-        When the rows are none of that kind.
+        If the rows are of another kind.
 
     References
     ----------
@@ -102,7 +101,7 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
 
 
 def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
-    """Return new rows in the form of ``Dataset.X``, NaN in columns that they have not."""
+    """Return new rows in the form of ``Dataset.X``, with NaN for missing columns."""
     if isinstance(rows, Dataset):
         plain = training.kind.is_images or training.n_words
         rows = rows.X if plain else rows.to_frame()
@@ -160,7 +159,7 @@ def _images(old: Any, new: Any) -> list[_Line]:
 
 def _number(name: str, old: Array, new: Array) -> _Line:
     with warnings.catch_warnings():
-        # Where the exact distribution cannot be computed, the limiting one takes its place.
+        # SciPy warns if it uses the asymptotic distribution instead of the exact one.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         test = stats.ks_2samp(old, new)
     change = f"median {np.median(old):.4g} → {np.median(new):.4g}".replace("-", "−")
@@ -189,7 +188,7 @@ def _homogeneity(counts: Any) -> tuple[float, float, float]:
     chance = float(by_chance.mean())
     expected = counts.sum(axis=0) * totals / counts.sum()
     rare = expected.min(axis=0) < _LEAST_EXPECTED
-    # One rare level alone has nobody to be tested with but itself.
+    # A single rare level remains alone.
     pooled = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
     pooled = pooled[:, pooled.sum(axis=0) > 0]
     if pooled.shape[1] < 2:

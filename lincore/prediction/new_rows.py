@@ -1,4 +1,4 @@
-"""Rows of a new file in the form required by a fitted model."""
+"""Rows of a new file in the form that a fitted model requires."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset, Skipped, Split
 from lincore.data.frames import as_frame, is_frame
-from lincore.data.labels import is_number
+from lincore.data.labels import level_name
 from lincore.data.row_weights import checked_weights
 from lincore.data.splits import Fold
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.decode import Fit, is_image
-from lincore.io.images.new_images import read_new_images
+from lincore.io.images.read import read_new_images
 from lincore.io.loading import recognise_file
 from lincore.io.npz import read_npz
 from lincore.io.table_files import read_table
 from lincore.io.tables.bins import name_bins
-from lincore.io.tables.features import level_name, merge_labels
+from lincore.io.tables.features import merge_labels
 from lincore.io.tables.matching import RowMatch, find_column, spelled_codes
 from lincore.io.tables.repeated_ids import group_codes
 from lincore.io.tables.table import Table
@@ -38,29 +39,29 @@ if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
 
 _MOST_NAMED = 5
-#: Code of a row whose class is not known.
+#: Code of a row whose class is unknown.
 NO_LABEL = -1
-# Findings of rows that were left out.
+# Codes of findings about rows that were left out.
 _LOST = ("LIN021", "LIN031", "LIN032")
 
 
 class Reading(NamedTuple):
-    """Choices of how new rows are read.
+    """Options for reading new rows.
 
     Attributes
     ----------
     name : str, optional
-        What to call the file.
+        Name of the file in messages.
     options : ReadOptions, optional
-        Of a file of text.
+        Import options of a text file.
     fit : {"pad", "crop", "stretch"}, optional
-        How an image comes to the size of the training images; as these did when not given.
+        How images are resized to the training images. Default: as these were.
     fill_missing : bool
-        Whether all values of a column that is not there count as missing.
+        Whether to treat an absent column as a column of missing values.
     rename : mapping of str to str
-        Columns of a table that the training data have under other names.
+        Maps columns of the table to their names in the training data.
     merge_classes : mapping of str to str
-        Labels in a table to the classes that they were merged into in the training data.
+        Maps labels in the table to the classes into which they were merged in the training data.
     """
 
     name: str | None = None
@@ -76,15 +77,15 @@ AS_DETECTED = Reading()
 
 @dataclass(frozen=True, eq=False)
 class TestSet:
-    """Test rows of a split of the data that a model was fitted on.
+    """The test set of the split on which a model was fitted.
 
-    Their scores are those of the comparison on this split: rows of one group belong together, and
-    the classes have the shares of all rows.
+    Its scores equal those of the comparison on this split: groups are kept together, and class
+    shares are those of all rows.
 
     Parameters
     ----------
     data : Dataset
-        All of it.
+        Training and test rows.
     split : Split
     """
 
@@ -93,38 +94,43 @@ class TestSet:
     data: Dataset
     split: Split
 
+    @property
+    def name(self) -> str:
+        """What messages call these rows."""
+        return f"{self.data.name}, test set"
+
     def __len__(self) -> int:
         """Return the number of test rows."""
         return len(self.split.test)
 
 
 class NewRows(NamedTuple):
-    """New rows as a model takes them, and as their file has them.
+    """New rows, both in the form that a model requires and as in their file.
 
     Attributes
     ----------
     X : (n, p) array
     frame : DataFrame of n rows
-        The file's own columns; of images the names of the files.
+        The file's columns; for images, the file names.
     match : RowMatch
     truth : ndarray of shape (n,) or None
-        Codes of the classes where the file says them, -1 elsewhere.
+        Class codes if the file contains the classes; -1 if unknown.
     unknown_labels : mapping of str to int
-        Labels in the file that are no classes of the model, and their rows.
+        Labels in the file that are not classes of the model, with their numbers of rows.
     n_unlabelled : int
         Rows without a class in a file that has a column of classes.
     skipped : tuple of Skipped
-        Files of a zip that were left out.
+        Files of a zip that were skipped.
     n_resized : int
-        Images of another size.
-    weights : ndarray of shape (n,) or None
-        Sampling weights, where the file has the column that the training rows were weighted by.
+        Number of images that were resized.
+        weights : ndarray of shape (n,) or None
+        Sampling weights, if the file has the weight column of the training data.
     notices : tuple of Notice
-        Findings of reading the file, such as lines that were left out.
+        Findings while reading the file, such as lines that were left out.
     settings : Settings
-        Groups of the rows, and class counts of the data that they are a test set of.
+        Groups of the rows, and the class counts of the whole data set if they are its test set.
     numbers : ndarray of shape (n,) or None
-        Positions of the rows of a test set in its data.
+        For a test set, positions of its rows in the data set.
     """
 
     X: Any
@@ -142,19 +148,19 @@ class NewRows(NamedTuple):
 
     @property
     def counting(self) -> Codes:
-        """Positions of the rows that count in scores: those of weight zero do not."""
+        """Positions of the rows that count in scores, those with nonzero weight."""
         if self.weights is None:
             return np.arange(len(self.frame))
         return np.flatnonzero(self.weights)
 
     @property
     def findings(self) -> tuple[Notice, ...]:
-        """Findings of reading the file, rows that cannot be scored, and what did not match."""
+        """Findings while reading the file, rows that cannot be scored, and mismatched columns."""
         return (*self.notices, *self._unscored, *self.match.notices)
 
     @property
     def _unscored(self) -> list[Notice]:
-        """Say which rows have a class that the model does not know, or none."""
+        """Return notices about rows whose class is missing or unknown to the model."""
         found = []
         if self.unknown_labels:
             rows = count(sum(self.unknown_labels.values()), "row")
@@ -253,7 +259,7 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
 
 
 def _other(name: str, given: Sequence[str]) -> str | None:
-    """Return the column called so, spelled as loosely as features are."""
+    """Find a column by name, with the same tolerance for spelling as features."""
     position = find_column(name, given) if name else None
     return None if position is None else given[position]
 
@@ -268,7 +274,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
             raise DataError(
                 "Its words differ from those of the training data.",
                 where=data.name,
-                remedy="Give the texts themselves, as a table.",
+                remedy="Give a table with the original texts.",
             )
         names = data.row_names or [f"row {i + 1}" for i in range(data.n_rows)]
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
@@ -283,7 +289,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
 def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
     data, split = rows.data, rows.split
     settings = plan_settings(data, [Fold(0, 0, split.train, split.test)])
-    # A class without training rows is none of the model's.
+    # The model does not know classes without training rows.
     learned = np.isin(data.classes, model.classes)
     assert settings.training_shares is not None
     settings = replace(
@@ -297,7 +303,7 @@ def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:
     if X.dtype.kind not in "fiub":
-        raise DataError("An array of numbers is wanted.", where="new rows")
+        raise DataError("The array must be numeric.", where="new rows")
     sparse = hasattr(X, "tocsr")
     X = model.require_width(X if sparse or X.dtype == np.uint8 else X.astype(np.float64))
     if sparse or model.image_shape is not None:
@@ -318,7 +324,7 @@ def _of_images(
 ) -> NewRows:
     if model.image_shape is None:
         raise DataError(
-            "These are images, and the model was fitted on a table.",
+            "These are images, but the model was fitted on a table.",
             where=name,
             remedy=f"Upload a table with the columns of {model.data_name}.",
         )
@@ -327,7 +333,7 @@ def _of_images(
         scale = scale._replace(fit=reading.fit)
     found = read_new_images(source, model.image_shape, scale, name=name, progress=progress)
     classes = {str(label): code for code, label in enumerate(model.classes)}
-    # The class of an image is the innermost of its folders that is called like one.
+    # The class of an image is its innermost folder that has the name of a class.
     truth = np.array(
         [
             next((classes[part] for part in path.split("/")[-2::-1] if part in classes), NO_LABEL)
@@ -375,7 +381,7 @@ def _classes(labels: pd.Series[Any], model: FittedModel) -> dict[str, Any]:
 
 
 def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
-    """Return all rows of a table, of a large file block by block, and what reading them found."""
+    """Read all rows of a table, if large in blocks; return them with the findings."""
     if table.source is None:
         return table.frame, table.notices
     names = [str(name) for name in table.frame.columns]
@@ -411,7 +417,7 @@ def _are_files(rows: Any) -> bool:
 def _refuse_tables(model: FittedModel, name: str) -> None:
     if model.image_shape is not None:
         raise DataError(
-            "This is a table, and the model was fitted on images.",
+            "This is a table, but the model was fitted on images.",
             where=name,
             remedy="Upload images, or a zip of them.",
         )

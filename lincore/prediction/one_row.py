@@ -1,4 +1,4 @@
-"""Prediction of one row of one's own: classes with posteriors and distances."""
+"""Prediction of a single row: classes with posteriors and distances."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class RowPrediction(NamedTuple):
     Attributes
     ----------
     label : str
-        Of the predicted class.
+        Predicted class.
     posterior : float
         NaN for a model without posteriors.
     table : DataFrame
-        "class" and, as far as the model has them, "posterior" (per cent) or "score", and
-        "distance" (Mahalanobis); the likeliest class first.
+        "class" and, if the model has them, "posterior" (per cent) or "score", and "distance"
+        (Mahalanobis); the most likely class first.
     seen : ndarray of shape (q,)
-        The row as the classifier sees it.
+        The row in the classifier's coordinates.
     """
 
     label: str
@@ -48,7 +48,7 @@ class RowPrediction(NamedTuple):
 def predict_row(
     pipeline: Pipeline, data: Dataset, row: Array, *, inputs: Mapping[int, float] | None = None
 ) -> RowPrediction:
-    """Return what a fitted model makes of one row.
+    """Predict one row by a fitted model.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def predict_row(
         Fitted on codes.
     data : Dataset
     row : ndarray of shape (p,)
-        In the form of ``Dataset.X``, without gaps.
+        In the form of ``Dataset.X``, without missing values.
     inputs : mapping of int to float, optional
-        Coordinates that the classifier is given instead of those of the row.
+        Classifier coordinates that replace those of the row.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from lincore.prediction.predictions import Evaluated, Predictions
 from lincore.utils.threads import n_threads, part_mapper
 from lincore.utils.typing import Progress
 
-# Values of rows that are predicted at a time: a block stays in cache, and progress moves.
+# Values predicted at a time, so that a block stays in cache and progress is reported often.
 _BLOCK_VALUES, _LEAST_ROWS = 1_000_000, 1_000
 _LEVEL = 0.01
 
@@ -43,20 +43,17 @@ def predict(
     model : FittedModel
         As ``results.model("lda")`` returns it.
     rows : DataFrame, path, bytes, open file, Table, Dataset, TestSet, array, or pairs
-        A table with the columns of the training data, in any order; others are left alone. Or a
-        zip of images, or pairs of name and content of images, which come to the size of the
-        training images.
+        A table with the columns of the training data in any order; other columns are ignored. Or a
+        zip of images, or pairs of file name and content; images are resized to the training images.
     priors : array-like of shape (K,), mapping, "equal" or "estimate", optional
-        Of the classes in deployment, in their order or by label; "estimate" finds them from these
-        rows by expectation and maximisation (`lincore.metrics.estimate_priors`). Default: those of
-        training.
+        Class priors in deployment, in class order or by label; "estimate" estimates them from these
+        rows by the EM algorithm (`lincore.metrics.estimate_priors`). Default: those of training.
     level : float, default 0.01
-        Share of the rows of a normal class that count as far from it: see `Predictions.far`.
+        Share of the rows of a normal class that are flagged as far from it; see `Predictions.far`.
     reading : Reading
-        Name of the file, and how it is read: import options, the way to fit images into their
-        size, and `fill_missing`, which lets all values of a missing column count as missing.
+        Name of the file and options for reading it.
     progress : callable, optional
-        ``progress(done, total, what)`` after each block of rows; False stops.
+        ``progress(done, total, what)``, called after each block of rows; returning False stops.
 
     Returns
     -------
@@ -65,7 +62,7 @@ def predict(
     Raises
     ------
     DataError
-        When the rows cannot be read or lack a column, with place and remedy, or it was stopped.
+        If the rows cannot be read, a column is missing, or prediction was stopped.
 
     Examples
     --------
@@ -94,17 +91,21 @@ def predict(
     return predictions if priors is None else predictions.with_priors(priors)
 
 
-def _digest(found: Predictions) -> str:
-    """Return a digest of a model's predictions and of the rows."""
-    new, evaluated = found.new, found.evaluated
-    made = hashlib.blake2b(digest_size=16)
-    made.update(repr((found.name, found.model.label, found.model.digest, new.findings)).encode())
-    made.update(repr(new.frame.columns.tolist()).encode())
-    made.update(pd.util.hash_pandas_object(new.frame).to_numpy().tobytes())
-    images = new.X if found.model.image_shape is not None else None
-    for part in (*evaluated, new.truth, new.weights, images, found.model.priors):
-        made.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
-    return made.hexdigest()
+def _digest(predictions: Predictions) -> str:
+    """Return a digest of the rows and a model's predictions."""
+    new, evaluated = predictions.new, predictions.evaluated
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(
+        repr(
+            (predictions.name, predictions.model.label, predictions.model.digest, new.findings)
+        ).encode()
+    )
+    digest.update(repr(new.frame.columns.tolist()).encode())
+    digest.update(pd.util.hash_pandas_object(new.frame).to_numpy().tobytes())
+    images = new.X if predictions.model.image_shape is not None else None
+    for part in (*evaluated, new.truth, new.weights, images, predictions.model.priors):
+        digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
 
 
 def _evaluate(

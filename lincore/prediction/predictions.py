@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset
-from lincore.data.labels import unique_names
+from lincore.data.names import unique_names
 from lincore.data.splits import draw_rows
 from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch
@@ -31,7 +31,7 @@ from lincore.utils.typing import Array, Codes, Counts, Flags
 
 Order: TypeAlias = Literal["row", "far", "uncertain", "misclassified"]
 
-# Rows from which priors are estimated: of more, so many drawn at random.
+# Maximum number of rows from which priors are estimated; of more, a random sample is used.
 _ESTIMATED_FROM = 100_000
 _SEED = 0
 
@@ -42,11 +42,11 @@ class Evaluated(NamedTuple):
     Attributes
     ----------
     codes : ndarray of shape (n,)
-        By the classifier's own rule.
+        Classes predicted by the classifier.
     log_proba : ndarray of shape (n, K)
         NaN for a classifier without posteriors.
     decision : ndarray of shape (n, K) or None
-        Margins of such a classifier.
+        Decision values of a classifier without posteriors.
     squared_distances : ndarray of shape (n, K) or None
         Squared Mahalanobis distances from the classes.
     """
@@ -65,18 +65,20 @@ class Predictions:
     ----------
     model : FittedModel
     name : str
-        Of the file.
+        Name of the file.
     new : NewRows
-        The rows, as the model takes them and as their file has them.
+        The rows.
     evaluated : Evaluated
     distances : ClassDistances or None
-        The classes that rows are measured from.
+        The classes from which distances are computed.
     level : float
         See `far`.
     priors : ndarray of shape (K,), optional
-        In deployment, where they are others than in training.
+        Priors in deployment, if they differ from those in training.
     estimate : PriorEstimate, optional
-        Where the priors were estimated from these rows.
+        Given if the priors were estimated from these rows.
+    threshold : float, optional
+        Posterior from which the rarer of two classes is predicted; see `with_threshold`.
     made_from : str
         Digest of the model and the rows.
 
@@ -101,6 +103,7 @@ class Predictions:
     level: float = 0.01
     priors: Array | None = None
     estimate: PriorEstimate | None = None
+    threshold: float | None = None
     made_from: str = ""
 
     def __len__(self) -> int:
@@ -108,7 +111,7 @@ class Predictions:
         return len(self.evaluated.codes)
 
     def __repr__(self) -> str:
-        """Count the predictions by class."""
+        """Return the number of rows predicted as each class."""
         shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
         phrases = [f"{label} {number:,}" for label, number in shares]
         more = [f"{len(phrases) - 8} more"] if len(phrases) > 8 else []
@@ -117,7 +120,7 @@ class Predictions:
             number = int(self.far.sum())
             far = f"; {number or 'none'} {'are' if number > 1 else 'is'} unlike the training data"
         n_unknown, n_unlabelled = sum(self.new.unknown_labels.values()), self.new.n_unlabelled
-        unscored = f"; {n_unknown:,} of a class that is not known" if n_unknown else ""
+        unscored = f"; {n_unknown:,} of an unknown class" if n_unknown else ""
         unscored += f"; {n_unlabelled:,} without a class" if n_unlabelled else ""
         return (
             f"<{count(len(self), 'row')} of {self.name} predicted by {self.model.label}: "
@@ -131,35 +134,49 @@ class Predictions:
 
     @cached_property
     def learned_priors(self) -> Array | None:
-        """Priors behind the posteriors of the model, (K,); see `FittedModel.priors`."""
+        """Priors that the model's posteriors imply, (K,); see `FittedModel.priors`."""
         return self.model.priors
 
     @property
     def match(self) -> RowMatch:
-        """Agreement of the columns of the file with the features."""
+        """How the columns of the file were matched with the features."""
         return self.new.match
 
     @property
     def noun(self) -> str:
-        """What the rows are called, in the plural."""
+        """Noun for the rows, in the plural."""
         rows = "rows" if self.model.image_shape is None else "images"
         return rows if self.new.numbers is None else f"test {rows}"
 
     @property
     def numbers(self) -> Codes:
-        """Numbers of the rows: those of a test set in its data, from 1 on in a file."""
+        """Row numbers: for a test set, positions in its data set; for a file, from 1 on."""
         return np.arange(1, len(self) + 1) if self.new.numbers is None else self.new.numbers
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the model, the rows, the priors and the level."""
+        """Digest of the model, the rows, the priors, the level and the threshold."""
         priors = None if self.priors is None else self.priors.tolist()
-        return f"{self.made_from} {self.level!r} {priors}"
+        return f"{self.made_from} {self.level!r} {priors} {self.threshold!r}"
 
     @property
     def has_posteriors(self) -> bool:
         """True if the model has posterior probabilities."""
         return not np.isnan(self.evaluated.log_proba).any()
+
+    @property
+    def can_have_threshold(self) -> bool:
+        """True for two classes with posteriors."""
+        return len(self.classes) == 2 and self.has_posteriors
+
+    @cached_property
+    def rarer(self) -> int:
+        """Position of the rarest class of the training rows; the first of equal ones."""
+        training, sizes = self.model.training, self.learned_priors
+        if training is not None:
+            weights = training.class_weights
+            sizes = training.counts if weights is None else weights
+        return 1 if sizes is None else int(np.argmin(sizes))
 
     @cached_property
     def log_proba(self) -> Array:
@@ -170,12 +187,15 @@ class Predictions:
 
     @cached_property
     def posteriors(self) -> Array:
-        """Posterior probabilities under the priors in deployment, (n, K); NaN where none are."""
+        """Posterior probabilities under the priors in deployment, (n, K); NaN if there are none."""
         return np.exp(self.log_proba)
 
     @cached_property
     def codes(self) -> Codes:
         """Predicted classes as positions in `classes`, (n,)."""
+        if self.threshold is not None:
+            is_rarer = self.posteriors[:, self.rarer] >= self.threshold
+            return np.where(is_rarer, self.rarer, 1 - self.rarer)
         if self.priors is None or not self.has_posteriors:
             return self.evaluated.codes
         return np.asarray(self.log_proba.argmax(axis=1), dtype=np.intp)
@@ -192,11 +212,11 @@ class Predictions:
 
     @cached_property
     def distance(self) -> Array | None:
-        """Mahalanobis distance of each row from the nearest class, (n,), without units.
+        """Mahalanobis distance of each row from the nearest class, (n,), dimensionless.
 
-        In the coordinates that the classifier sees: by the covariances of the model where it has
-        full ones (LDA the pooled one, QDA those of the classes), else by the pooled covariance of
-        the training rows. None for sparse rows, and where coordinates outnumber training rows.
+        In the classifier's coordinates. The covariance is the model's if it has a full one (pooled
+        for LDA, one per class for QDA), otherwise the pooled covariance of the training rows. None
+        for sparse rows, and if there are more coordinates than training rows.
         """
         squared = self.evaluated.squared_distances
         return None if squared is None else np.sqrt(np.nanmin(squared, axis=1))
@@ -211,13 +231,15 @@ class Predictions:
     def far(self) -> Flags | None:
         """Rows that are unlike the training data, (n,).
 
-        Further from each class than all but a share `level` of a normal class
-        (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
-        chi-square), and further, by that measure, than a share `level` of the training rows are
-        from classes estimated without them (`squared_left_out`). The latter is needed because
-        indicator coordinates are not normal: of test rows of the sample "passengers" one in six is
-        beyond the normal region of 99 %, and one in a hundred is far. None where there are no
-        distances, or no class has enough training rows.
+        A row is flagged if two conditions hold. It lies outside the region of every class that
+        contains all but a share `level` of a normal class
+        (`lincore.linalg.hotelling.ClassDistances.limits`; with many training rows a chi-square
+        quantile). And its distance, relative to that limit, exceeds the distances of all but a
+        share `level` of the training rows, each measured from classes estimated without it
+        (`squared_left_out`). The second condition is needed because indicator coordinates are not
+        normal: in the sample "passengers" one test row in six is outside the 99 % region, but only
+        one in a hundred is flagged. None if there are no distances or no class has enough training
+        rows.
 
         References
         ----------
@@ -238,16 +260,16 @@ class Predictions:
 
     @property
     def truth(self) -> Codes | None:
-        """The classes that the file says, as positions in `classes`, -1 where none is known."""
+        """The classes given in the file, as positions in `classes`; -1 if unknown."""
         return self.new.truth
 
     def at_level(self, level: float) -> Predictions:
-        """Return the predictions with another `level` of `far`.
+        """Return the predictions with another `level` for `far`.
 
         Raises
         ------
         DataError
-            When it is not between 0 and 1.
+            If it is not between 0 and 1.
         """
         if not 0 < level < 1:
             raise DataError(
@@ -261,12 +283,13 @@ class Predictions:
         Parameters
         ----------
         priors : array-like of shape (K,), mapping of label to prior, "equal", "estimate" or None
-            See `lincore.prediction.predict`; None for those of training.
+            See `lincore.prediction.predict`; None for those of training. Classes missing from a
+            mapping share the rest as in training.
 
         Raises
         ------
         DataError
-            When the model has no posteriors, or these are not K probabilities.
+            If the model has no posteriors or the priors are invalid.
         """
         if priors is None:
             return replace(self, priors=None, estimate=None)
@@ -281,8 +304,57 @@ class Predictions:
             return replace(self, priors=estimate.priors, estimate=estimate)
         equal = isinstance(priors, str) and priors == "equal"
         n_classes = len(self.classes)
+        if isinstance(priors, Mapping):
+            priors = _completed(priors, self.classes, self.learned_priors)
         given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, self.classes)
         return replace(self, priors=given, estimate=None)
+
+    def with_threshold(self, threshold: float | None) -> Predictions:
+        """Return the predictions of two classes at a threshold, without predicting again.
+
+        The class that is rarer in training is predicted if its posterior, under the priors in
+        deployment, is at least the threshold.
+
+        Parameters
+        ----------
+        threshold : float or None
+            From 0 to 1; None for the larger posterior.
+
+        Raises
+        ------
+        DataError
+            If there are more than two classes or no posteriors, or it is not between 0 and 1.
+
+        See Also
+        --------
+        sklearn.model_selection.FixedThresholdClassifier : The same rule as a classifier.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> from lincore.prediction import predict
+        >>> passengers = lincore.sample("passengers")
+        >>> model = lincore.compare(passengers, "lda", keep_models=True).model("lda")
+        >>> predict(model, passengers).with_threshold(0.3).counts.tolist()
+        [648, 252]
+        """
+        if threshold is None:
+            return replace(self, threshold=None)
+        if not self.can_have_threshold:
+            n_classes = len(self.classes)
+            lacks = "no posteriors" if n_classes == 2 else f"{n_classes} classes"
+            raise DataError(
+                f"{self.model.label} has {lacks}: there is no threshold.",
+                where="option threshold",
+                remedy="Choose a model of two classes with posteriors, or no threshold.",
+            )
+        if not 0 <= threshold <= 1:
+            raise DataError(
+                f"The threshold is {threshold}.",
+                where="option threshold",
+                remedy="Give a posterior from 0 to 1, such as 0.3.",
+            )
+        return replace(self, threshold=float(threshold))
 
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
@@ -302,19 +374,19 @@ class Predictions:
             ) from error
 
     def ranked(self, by: Order = "row") -> Codes:
-        """Return rows in a given order.
+        """Return positions of rows in a given order.
 
         Parameters
         ----------
         by : {"row", "far", "uncertain", "misclassified"}
-            All rows as they come; those unlike the training data, the farthest first; all, the
-            least posterior of the predicted class first; those whose class the file gives
-            otherwise.
+            All rows in file order; rows unlike the training data, the farthest first; all rows by
+            increasing posterior of the predicted class, or the nearest to the threshold first; rows
+            whose true class differs from the prediction.
 
         Raises
         ------
         ValueError
-            For another word.
+            If `by` is anything else.
         """
         if by == "row":
             return np.arange(len(self))
@@ -324,7 +396,10 @@ class Predictions:
         if by == "uncertain":
             if not self.has_posteriors:
                 return np.arange(len(self))
-            return np.argsort(self.posteriors.max(axis=1), kind="stable")
+            certainty = self.posteriors.max(axis=1)
+            if self.threshold is not None:
+                certainty = np.abs(self.posteriors[:, self.rarer] - self.threshold)
+            return np.argsort(certainty, kind="stable")
         if by == "misclassified":
             truth = np.full(len(self), NO_LABEL) if self.truth is None else self.truth
             return np.flatnonzero((truth != NO_LABEL) & (truth != self.codes))
@@ -335,12 +410,12 @@ class Predictions:
     def to_frame(self, rows: ArrayLike | None = None) -> pd.DataFrame:
         """Return the file's own columns, with prediction, posteriors and distance added.
 
-        A name that the file has already is numbered.
+        A name that already exists in the file gets a number.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            Positions of rows, in the order wanted; all rows when not given.
+            Positions of the rows to return. Default: all.
         """
         own = self.new.frame
         own = own if rows is None else own.iloc[np.asarray(rows)]
@@ -349,7 +424,7 @@ class Predictions:
         return pd.concat([own, added.set_index(own.index)], axis=1).set_axis(names, axis=1)
 
     def added(self, rows: ArrayLike | None = None) -> pd.DataFrame:
-        """Return prediction, posteriors and distance alone, a column each; see `to_frame`."""
+        """Return only the columns that `to_frame` adds: prediction, posteriors and distance."""
         chosen: Any = slice(None) if rows is None else np.asarray(rows)
         target = self.model.target_name or "class"
         text = pd.Index(self.classes.astype(object))
@@ -368,9 +443,9 @@ class Predictions:
         return pd.DataFrame(columns)
 
     def to_csv(self) -> bytes:
-        """Return `to_frame` as a file of text that is safe to open in a spreadsheet.
+        """Return `to_frame` as CSV that is safe to open in a spreadsheet.
 
-        UTF-8; text that could run as a formula has an apostrophe in front of it.
+        Encoded in UTF-8; text that could run as a formula has an apostrophe in front.
         """
         return csv_bytes(self.to_frame())
 
@@ -387,15 +462,15 @@ class Predictions:
         return display("PredictedClassesDisplay", self)
 
     def columns(self) -> Any:
-        """Return what did and did not match the features: a `MatchedColumnsDisplay`."""
+        """Return how columns were matched with the features: a `MatchedColumnsDisplay`."""
         return display("MatchedColumnsDisplay", self)
 
     def scores(self) -> Any:
-        """Return the scores where the classes are known: a `PredictionScoresDisplay`."""
+        """Return the scores on rows with known classes: a `PredictionScoresDisplay`."""
         return display("PredictionScoresDisplay", self)
 
     def confusion(self) -> Any:
-        """Return true classes against predicted ones: a `PredictionConfusionDisplay`."""
+        """Return true against predicted classes: a `PredictionConfusionDisplay`."""
         return display("PredictionConfusionDisplay", self)
 
     def drift(self, training: Dataset) -> Any:
@@ -404,24 +479,24 @@ class Predictions:
         return display("DriftDisplay", drift(training, self.new.X if plain else self.new.frame))
 
     def results(self) -> Results:
-        """Return the results on the rows whose class the file says, for every score of `metrics`.
+        """Return results on the rows with known classes, for any score of `lincore.metrics`.
 
-        Scores are weighted by the column of weights of the training data, where the file has it.
-        Rows of a `Dataset` with groups belong together, and those of a `TestSet` are stratified as
-        in its split, so that scores and intervals are those of the comparison.
+        Scores are weighted if the file has the weight column of the training data. Groups of a
+        `Dataset` are respected, and a `TestSet` is stratified as in its split, so scores and
+        intervals equal those of the comparison.
 
         Raises
         ------
         DataError
-            When the file has no classes.
+            If the file has no classes.
         """
         if self.truth is None:
             unknown = ", ".join(map(repr, list(self.new.unknown_labels)[:5]))
-            what = f"Its labels {unknown} are none of the model's classes." if unknown else ""
+            what = f"Its labels {unknown} are not classes of the model." if unknown else ""
             raise DataError(
                 what or f"There is no column {self.model.target_name!r} to compare with.",
                 where=self.name,
-                remedy="Add the true classes to the file to have scores.",
+                remedy="Add the true classes to the file to get scores.",
             )
         known, weights = self.new.counting, self.new.weights
         known = known[self.truth[known] != NO_LABEL]
@@ -454,8 +529,22 @@ class Predictions:
         )
 
 
+def _completed(
+    given: Mapping[Any, float], classes: NDArray[Any], learned: Array
+) -> Mapping[Any, float] | Array:
+    """Return priors by label as K numbers: classes that are not given share the rest."""
+    labels = classes.tolist()
+    is_given = np.array([label in given for label in labels])
+    if is_given.all() or is_given.sum() < len(given):
+        return given
+    found = np.array([given.get(label, 0.0) for label in labels])
+    rest = np.where(is_given, 0.0, learned)
+    rest = rest if rest.any() else np.where(is_given, 0.0, 1.0)
+    return np.asarray(found + rest * ((1 - found.sum()) / rest.sum()))
+
+
 def _checked(priors: Any, classes: NDArray[Any]) -> Array:
-    """Return priors as K probabilities; DataError where they are none."""
+    """Return priors as K probabilities, or raise `DataError`."""
     try:
         return probabilities(priors, classes)
     except ValueError as error:

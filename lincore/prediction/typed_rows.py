@@ -1,4 +1,4 @@
-"""One row that is typed in, and what is predicted of it class by class."""
+"""A row that is typed in."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def typed_row(
     Parameters
     ----------
     model : FittedModel
-        Of a table.
+        Model of a table.
     values : mapping of str to value, optional
-        By column; None is missing, a number may be written as text.
+        Values by column; None is missing, and numbers may be given as text.
     training : Dataset, optional
-        The training rows, whose median observation stands for columns without a value; by default
-        what the model knows of it.
+        Training rows whose median observation fills columns without a value. Default: the median
+        observation stored in the model.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def typed_row(
     Raises
     ------
     DataError
-        For a model of images, and for a column that it does not have.
+        If the model is of images, or a column is unknown.
 
     Examples
     --------

@@ -41,8 +41,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     mean_ : ndarray of shape (p,)
     components_ : ndarray of shape (n_components_, p)
-        Orthonormal rows; the entry of largest absolute value is positive, the first one of several.
-        Among axes of equal variance those nearest to the features are taken.
+        Orthonormal rows; the entry with the largest absolute value is positive (ties: the first).
+        Among axes of equal variance, those nearest to the features are chosen.
     explained_variance_ : ndarray of shape (n_components_,)
         In squared units of the features, with divisor n - 1.
     explained_variance_ratio_ : ndarray of shape (n_components_,)

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from lincore.inspection.solver_comparison import Line
-
-# Traces whose losses differ by less than this share of the total decrease coincide.
-COINCIDE = 1e-3
+from typing import Any, NamedTuple
 
 
 class Ending(NamedTuple):
@@ -60,39 +52,6 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     if hasattr(model, "mistakes_"):
         return _of_perceptron(model)
     return NOTHING
-
-
-def coinciding_solvers_note(lines: Sequence[Line]) -> str:
-    """Report if fixed Hessian and gradient descent took the same steps; empty if they did not.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        What `lincore.inspection.compare_solvers` returns.
-
-    Examples
-    --------
-    >>> from lincore.inspection import compare_solvers
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [1.5]])
-    >>> coinciding_solvers_note(compare_solvers(X, np.array([0, 1, 0, 1, 1]),
-    ...                         solvers=["fixed-hessian", "gradient"]))[:50]
-    'Fixed Hessian and gradient descent at 1/L take the'
-    """
-    found = {line.solver: line.trace for line in lines if line.rate is None}
-    if not {"fixed-hessian", "gradient"} <= set(found):
-        return ""
-    fixed, plain = (
-        np.array([step.objective for step in found[name]]) for name in ("fixed-hessian", "gradient")
-    )
-    shared = min(len(fixed), len(plain))
-    way = fixed[0] - fixed[-1]
-    if shared < 3 or np.abs(fixed[:shared] - plain[:shared]).max() > COINCIDE * way:
-        return ""
-    return (
-        "Fixed Hessian and gradient descent at 1/L take the same steps here: with uncorrelated "
-        "standardised coordinates, such as principal components, the bound of the Hessian is a "
-        "multiple of the identity."
-    )
 
 
 def _of_descent(model: Any, names: Sequence[str]) -> Ending:

@@ -14,11 +14,10 @@ from lincore.utils.formatting import decimals, listed, p_equals, percent, points
 
 
 def comparison_finding(results: Results, score: str | None = None, rope: float = ROPE) -> str:
-    """State which methods lead, which they beat, and which classes some of them never predict.
+    """State which methods lead, and which they beat.
 
     The leader is compared with all others; methods are called "not significantly different" only if
-    no pair of them differs. If a nonsignificant difference is larger than a significant one, its
-    interval is given.
+    no pair of them differs. `comparison_details` continues.
 
     Parameters
     ----------
@@ -43,8 +42,38 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
-    finding = _who_leads(results, ranked, group, score, rope)
-    return " ".join([finding, *never_predicted_finding(results, ranked)])
+    return _who_leads(results, ranked, group, score, rope)
+
+
+def comparison_details(results: Results, score: str | None = None, rope: float = ROPE) -> str:
+    """State which wide difference is not significant, and which classes are never predicted.
+
+    Parameters
+    ----------
+    results, score, rope
+        As for `comparison_finding`.
+
+    Returns
+    -------
+    str
+        Empty if there is nothing to add. The difference is one to the best method, larger than a
+        significant one.
+    """
+    score = score or leading_score(results.class_counts)
+    ranked = _ranked(results, score)
+    pairs = _pairs(results, ranked, score, rope)
+    wide = _wide_interval(results, ranked[0], pairs, score) if pairs else ""
+    return " ".join(filter(None, [wide, *never_predicted_finding(results, ranked)]))
+
+
+def _pairs(
+    results: Results, ranked: list[str], score: str, rope: float
+) -> list[differences.Difference]:
+    return [
+        d
+        for d in differences.pairwise_differences(results, score, rope)
+        if d.first in ranked and d.second in ranked
+    ]
 
 
 def _who_leads(
@@ -53,11 +82,7 @@ def _who_leads(
     labels = _labels(results, ranked)
     if len(ranked) == 1:
         return f"{labels[0]} reaches {a_score(score)} of {_span(results, ranked, score)}."
-    pairs = [
-        d
-        for d in differences.pairwise_differences(results, score, rope)
-        if d.first in ranked and d.second in ranked
-    ]
+    pairs = _pairs(results, ranked, score, rope)
     leaders = [method for method in ranked if group[method] == 1]
     others = [method for method in ranked if group[method] > 1]
     among = [d for d in pairs if d.first in leaders and d.second in leaders]
@@ -85,7 +110,7 @@ def _who_leads(
         found = f"{alike} {span}; {verb} {beaten} {beaten_span}"
     else:
         found = _no_difference(results, leaders, among, span, score, rope)
-    return f"{found}.{_wide_interval(results, ranked[0], pairs, score)}"
+    return f"{found}."
 
 
 def _not_worse(results: Results, leaders: list[str], span: str) -> str:
@@ -142,7 +167,7 @@ def _wide_interval(
     low, high = (-widest.high, -widest.low) if turned else (widest.low, widest.high)
     who = " and ".join(_labels(results, [leader, other]))
     size = f"{_amount(abs(widest.value), score)}{_unit(score)}"
-    found = f" The difference of {size} between {who} is not significant"
+    found = f"The difference of {size} between {who} is not significant"
     if np.isnan(low):
         return f"{found}: rows are too few for an interval."
     ends = f"{_amount(low, score)} to {_amount(high, score)}"
@@ -174,63 +199,6 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
                 f"{listed(who)} {blind.replace('predicts', 'predict') if plural else blind}."
             )
     return sentences
-
-
-def difference_finding(difference: differences.Difference) -> str:
-    """Compare two methods in one sentence.
-
-    Examples
-    --------
-    >>> difference_finding(differences.Difference(
-    ...     "LDA", "QDA", "accuracy", 0.021, 0.003, 0.039, 0.02, 0.04, "first better", "t"))
-    'LDA beats QDA by 2.1 points of accuracy (0.3 to 3.9).'
-    """
-    first, second, score = difference.first, difference.second, difference.score
-    if np.isnan(difference.value):
-        return f"{first} and {second} cannot be compared by {score}."
-    value, low, high = difference.value, difference.low, difference.high
-    better = difference.better
-    if better is not None:
-        worse = second if better == first else first
-        if value < 0:
-            value, low, high = -value, -high, -low
-        span = f"({_amount(low, score)} to {_amount(high, score)})"
-        if np.isnan(low):
-            span = f"({p_equals(difference.p)} by permutation; rows are too few for an interval)"
-        return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
-    span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
-    if np.isnan(low):
-        few = f"{span}, and rows are too few for an interval ({p_equals(difference.p)})"
-        return f"{first} and {second} are not significantly different: {few}."
-    ends = f"{_amount(low, score)} to {_amount(high, score)}"
-    if difference.verdict == "equivalent":
-        return f"{first} and {second} are equivalent in practice: {span} ({ends})."
-    if difference.p < differences.ALPHA:
-        ends += f"; {p_equals(difference.p_holm)} by Holm’s correction"
-    return f"{first} and {second} are not significantly different: {span} ({ends})."
-
-
-def cochran_finding(found: differences.Omnibus, *, some_pair: bool) -> str:
-    """Report Cochran's test of all methods together.
-
-    Parameters
-    ----------
-    found : Omnibus
-    some_pair : bool
-        Whether two of the methods are significantly different by themselves.
-
-    Examples
-    --------
-    >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2, 0.9), some_pair=True).split(" (")[1]
-    'Cochran’s Q = 9.2, Greenhouse–Geisser p = 0.010).'
-    """
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
-    if found.p < 1 - scores.LEVEL:
-        alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The models are not all correct equally often {numbers}{alone}."
-    if some_pair:
-        return f"All models together do not differ significantly {numbers}, though some pairs do."
-    return f"No model is significantly more often correct than another {numbers}."
 
 
 def _number(value: float, score: str) -> str:

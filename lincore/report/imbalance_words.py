@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.imbalance.study import BalanceStudy
+from lincore.imbalance.cost.record import LOSS, ImbalanceCost
 from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, points, quoted, true_minus
 from lincore.utils.typing import Array
@@ -60,6 +60,31 @@ def format_loss(found: Interval, loss: str) -> str:
     return f"{text} ({number(found.low)} to {number(found.high)})"
 
 
+def cost_ratio(ratio: float) -> str:
+    """Write a ratio of costs to two digits.
+
+    Examples
+    --------
+    >>> cost_ratio(5.3392), cost_ratio(21.85), cost_ratio(577.9), cost_ratio(3.0)
+    ('5.3', '22', '578', '3')
+    """
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
+def loss_name(found: ImbalanceCost, loss: str) -> str:
+    """Return the name of a loss, which for the first depends on prevalence and costs.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
+    if loss != LOSS:
+        return loss
+    return found.loss_name if found.costs is None else f"{found.loss_name} of 100 rows"
+
+
 def loss_in_words(loss: str) -> str:
     """Write the name of a loss in a sentence, with the label of its class quoted."""
     label = loss.removeprefix("recall of ")
@@ -99,15 +124,3 @@ def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
     if (counts == totals).all():
         return ""
     return " Rows are weighted; class sizes are numbers of rows."
-
-
-def balance_basis(study: BalanceStudy) -> str:
-    """Describe the means reported by a study."""
-    n, weighted = len(study.seeds), weights_in_sizes(study.counts["full"], study.totals["full"])
-    if n == 1:
-        return f"One split so far, so no intervals.{weighted}"
-    what = "splits" if study.new_splits else "choices of the training rows, one test set"
-    wanted = study.settings.repeats
-    of = f"{n} of {wanted}" if n < wanted else str(n)
-    rows = f"{study.n_test:,} test rows each"
-    return f"Mean of {of} {what} ({rows}), with 95 % intervals.{weighted}"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from lincore.metrics import scores
 from lincore.metrics.chance.permutation import permutation_p
 from lincore.metrics.chance.selection import best_score
 from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.ranking import CLASS_SCORES
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.utils.formatting import (
@@ -41,24 +43,6 @@ _SHORT_NAMES = {
 }
 
 
-def format_score_cell(found: scores.Interval, score: str) -> str:
-    """Format a score with its interval, without unit; empty without a score.
-
-    Parameters
-    ----------
-    found : Interval
-        In the unit of the score.
-    score : str
-        One of `SCORES`.
-
-    Examples
-    --------
-    >>> format_score_cell(scores.Interval(0.877, 0.835, 0.91), "accuracy")
-    '87.7 (83.5–91.0)'
-    """
-    return format_score(found, score).replace(" %", "")
-
-
 def a_score(name: str) -> str:
     """Return the name of a score with its article: 'an accuracy', 'a log loss'."""
     return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
@@ -72,7 +56,7 @@ def format_score(found: scores.Interval, score: str) -> str:
     found : Interval
         In the unit of the score.
     score : str
-        One of `SCORES`.
+        One of `SCORES` or `CLASS_SCORES`.
 
     Examples
     --------
@@ -89,7 +73,7 @@ def format_score(found: scores.Interval, score: str) -> str:
         return ""
     if np.isinf(found.value):
         return "infinite"
-    if scores.SCORES[score].is_share:
+    if score in CLASS_SCORES or scores.SCORES[score].is_share:
         value, ends = percent(found.value), interval(found.low, found.high)
     else:
         # The log loss of an overconfident model is unbounded.
@@ -97,6 +81,12 @@ def format_score(found: scores.Interval, score: str) -> str:
         value = true_minus(f"{found.value:{form}}")
         ends = true_minus(f"{found.low:{form}}–{found.high:{form}}")
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
+
+
+def score_texts(lines: pd.DataFrame) -> list[str]:
+    """Format lines of `lincore.metrics.score_table`, see `format_score`."""
+    shown = lines[["score", "value", "low", "high"]].itertuples(index=False)
+    return [format_score(scores.Interval(*found), name) for name, *found in shown]
 
 
 def missing_interval_note(results: Results, score: str, method: str | None = None) -> str:
@@ -124,7 +114,11 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
     if not codes:
         methods = results.methods if method is None else [method]
         carried = [one for one in methods if scores.is_carried_by_few(results, one, score)]
-        whose = "" if method or len(carried) == len(results.methods) else f" of {listed(carried)}"
+        whose = (
+            ""
+            if method or len(carried) == len(results.methods)
+            else f" of {listed([*map(results.settings.label, carried)])}"
+        )
         return f"too few rows dominate the loss{whose} for an interval" if carried else ""
     names = [quoted(results.classes[code]) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
@@ -182,8 +176,6 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     found = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
     value = format_score(found, name)
-    if few := missing_interval_note(results, name, method):
-        value = f"{value} ({few})"
     over = f"{n_rows:,} test {rows}"
     if row_weights(results) is not None:
         number = find_sampling_units(results).n_effective
@@ -216,35 +208,6 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
         elif len(codes):
             found[method] = f"predicts {len(codes)} of {len(results.classes)} classes {rows}"
     return found
-
-
-def best_finding(results: Results, score: str | None = None) -> str:
-    """State the best of several methods on these rows, and its score corrected for the choice.
-
-    Empty for a single method. See `lincore.metrics.best_score`.
-
-    Parameters
-    ----------
-    results : Results
-    score : str, optional
-        One of `SCORES`; by default the leading one.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> best_finding(lincore.compare(lincore.sample("iris"), ["lda", "qda"], "10-fold"))
-    'Best of 2 on these rows: LDA, accuracy 98.0 %; corrected for the choice 97.7 % (93.5–99.0).'
-    """
-    score = score or leading_score(results.class_counts)
-    best = best_score(results, score)
-    if best is None or best.n_methods < 2:
-        return ""
-    raw = format_score(best.raw._replace(low=np.nan, high=np.nan), score)
-    label, corrected = results.settings.label(best.method), format_score(best.corrected, score)
-    return (
-        f"Best of {best.n_methods} on these rows: {label}, {score} {raw}; corrected for the "
-        f"choice {corrected}."
-    )
 
 
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
@@ -297,6 +260,19 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
         f"{text} Accuracy {accuracy}, MCC {decimals(scores.score(results, method, 'MCC').value)}, "
         f"recall of {quoted(results.classes[rarest])}, the rarest class, {recall}."
     )
+
+
+def headline_score_names(results: Results) -> tuple[str, ...]:
+    """Return the leading score with accompanying ones.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> headline_score_names(lincore.compare(lincore.sample("iris"), "lda"))
+    ('accuracy', 'log loss')
+    """
+    leading = leading_score(results.class_counts)
+    return (leading, "log loss") if leading == "accuracy" else (leading, "MCC", "accuracy")
 
 
 def rarest_class(results: Results) -> np.intp:

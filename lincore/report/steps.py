@@ -4,21 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.model_selection.pipeline import Steps, as_basis
-from lincore.preprocessing.hog import HOG
 from lincore.utils.formatting import count, percent
 
-_TARGETS = {
-    "one-hot": "one-hot targets: 1 in the column of the class of a row, 0 elsewhere",
-    "plus-minus": "the targets 1 in the column of the class of a row and −1 elsewhere",
-    "fisher": "Fisher's targets: N/N_k in the column of the class of a row, 0 elsewhere",
-}
-
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
     from lincore.data.dataset import Dataset
+
+
+def steps_phrase(data: Dataset, steps: Steps) -> str:
+    """Name the preprocessing in a few words.
+
+    Parameters
+    ----------
+    data : Dataset
+    steps : Steps
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore import Steps
+    >>> wine = lincore.sample("wine")
+    >>> steps_phrase(wine, Steps()), steps_phrase(wine, Steps(False, n_components=2, whiten=True))
+    ('standardised, no PCA', 'not standardised, 2 components, whitened')
+    """
+    if data.kind.is_sparse:
+        return "word counts" if steps.n_components is None else f"{steps.n_components} components"
+    parts = ["standardised" if steps.resolved(data).standardize else "not standardised"]
+    if steps.basis is not None:
+        basis = steps.basis if isinstance(steps.basis, str) else type(steps.basis).__name__
+        parts.append(f"{basis.partition('(')[0]} basis" if basis != "hog" else "gradients")
+    number = steps.n_components
+    if number is None:
+        parts.append("no PCA")
+    elif isinstance(number, float):
+        parts.append(f"PCA, {percent(number, 0)} of the variance")
+    else:
+        parts.append(count(number, "component"))
+    return ", ".join([*parts, *(["whitened"] if steps.whiten and number is not None else [])])
 
 
 def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) -> str:
@@ -62,75 +84,6 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
     return f"{who} {components} of the {width:,} {noun}; the remainder is discarded."
 
 
-def target_values_note(classifier: object) -> str:
-    """Describe the targets of least squares; empty for other classifiers.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> target_values_note(lincore.LeastSquaresClassifier())
-    'Fitted to one-hot targets: 1 in the column of the class of a row, 0 elsewhere.'
-    """
-    if not isinstance(classifier, LeastSquaresClassifier):
-        return ""
-    return f"Fitted to {_TARGETS[classifier.targets]}."
-
-
 def _n_gradients(data: Dataset, steps: Steps) -> int:
     """Return the number of values of an image after the step "basis"."""
     return int(as_basis(steps.basis, 0, data.image_shape).fit_transform(data.X[:2]).shape[1])
-
-
-def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str, ...]:
-    """Describe the steps of a fitted pipeline briefly, the classifier last.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted, as `lincore.model_selection.pipeline_for` makes them.
-    data : Dataset
-    method : str
-        Display name of the classifier.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> model = lincore.LinearDiscriminantAnalysis()
-    >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
-    >>> pipeline_steps(pipeline, iris, "LDA")
-    ('standardise 4 features', 'LDA')
-    """
-    names = []
-    for name, step in pipeline.steps:
-        if name == "prepare":
-            names.append(_prepared(data))
-        elif name == "standardize":
-            names.append(f"standardise {count(len(step.scale_), 'feature')}")
-        elif name == "basis" and isinstance(step, HOG):
-            size = f"{step.cell_size_} × {step.cell_size_}"
-            names.append(f"{step.n_features_out:,} gradients (HOG) in cells of {size} pixels")
-        elif name == "basis":
-            names.append(f"basis of {step.get_feature_names_out().size:,} functions")
-        elif name == "pca":
-            share = float(step.explained_variance_ratio_.sum())
-            white = ", whitened" if step.whiten else ""
-            names.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
-        elif name == "svd":
-            names.append(f"SVD {len(step.components_)}")
-    return (*(names or [count(data.n_features, "feature")]), method)
-
-
-def _prepared(data: Dataset) -> str:
-    parts = []
-    if data.has_missing:
-        parts.append("impute")
-    if data.has_categories:
-        parts.append("encode categories")
-    if data.kind.is_sparse:
-        parts.append("count words")
-    return " and ".join(parts) or "prepare"

@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
-# Characters of a line of a script.
+# Maximum length of a line of a script.
 _WIDTH = 96
 
 
+class Code(str):
+    """A value that is written as an expression."""
+
+
 def literal(value: Any) -> str:
-    r"""Return a value as Python reads it."""
+    r"""Return a value as a Python literal."""
+    if isinstance(value, Code):
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not isfinite(value):
@@ -32,7 +38,7 @@ def literal(value: Any) -> str:
 
 
 def call(function: str, /, *arguments: str, **keywords: str) -> str:
-    """Return a call with code for its arguments, on lines of their own where it is long."""
+    """Return code that calls a function, with one argument per line if the line is too long."""
     parts = [*arguments, *(f"{key}={code}" for key, code in keywords.items())]
     line = f"{function}({', '.join(parts)})"
     if len(line) <= _WIDTH:

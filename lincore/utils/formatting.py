@@ -1,13 +1,16 @@
-"""Numbers and lists as text, written alike in figures, sentences, tables and on pages."""
+"""Numbers and lists as text, formatted alike in figures, sentences, tables and on pages."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+#: Characters of a name in a sentence: with two of them a headline has two lines.
+NAME_WIDTH = 36
+
 
 def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
-    """Return a share as a percentage: with one decimal, whatever it is, unless it is rounded more.
+    """Return a share as a percentage, with one decimal by default.
 
     Parameters
     ----------
@@ -16,7 +19,7 @@ def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
     digits : int
         Decimals.
     signed : bool
-        Whether a plus stands before what is above zero.
+        Whether to write a plus sign before positive values.
 
     Examples
     --------
@@ -27,7 +30,7 @@ def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def percent_of(count: int, total: int) -> str:
-    """Return a share of a total, with one more digit where it would round to 0 or 100 %.
+    """Return a share of a total, with a second decimal if it is close to 0 or 100 %.
 
     Parameters
     ----------
@@ -43,7 +46,7 @@ def percent_of(count: int, total: int) -> str:
 
 
 def points(change: float, digits: int = 1, *, signed: bool = False) -> str:
-    """Return a share, or a change of one, in hundredths, where the unit stands beside it.
+    """Return a share, or a change of a share, in percentage points without the unit.
 
     Parameters
     ----------
@@ -61,12 +64,12 @@ def points(change: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Return the ends of an interval of shares in per cent, if there is one.
+    """Return the ends of an interval of shares in per cent, or an empty text without one.
 
     Parameters
     ----------
     low, high : float
-        Shares, between 0 and 1; NaN where there is no interval.
+        Shares, between 0 and 1; NaN if there is no interval.
 
     Examples
     --------
@@ -86,9 +89,9 @@ def number(value: float, as_percent: bool = False, *, signed: bool = False) -> s
 
 
 def decimals(value: float) -> str:
-    """Return a loss or another number without a unit: three decimals, or short where it is huge.
+    """Return a loss or another number without a unit: three decimals, fewer from 1000 on.
 
-    The log loss of a confident model that errs has no bound.
+    The log loss of a confident but wrong prediction is unbounded.
     """
     if math.isinf(value):
         return "infinite" if value > 0 else "−infinite"
@@ -96,7 +99,7 @@ def decimals(value: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value for a column called p, or an empty text without one.
+    """Return a p-value for a column named p, or an empty text for NaN.
 
     Parameters
     ----------
@@ -129,19 +132,23 @@ def p_equals(p: float) -> str:
     return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
 
 
-def seconds(duration: float) -> str:
-    """Return a time that was taken.
+def seconds(duration: float, *, whole: bool = False) -> str:
+    """Return a duration as text.
 
     Parameters
     ----------
     duration : float
         In seconds.
+    whole : bool
+        Whether to round to whole seconds.
 
     Examples
     --------
-    >>> seconds(12.34), seconds(0.0456)
-    ('12.3 s', '46 ms')
+    >>> seconds(12.34), seconds(0.0456), seconds(12.34, whole=True)
+    ('12.3 s', '46 ms', '12 s')
     """
+    if whole:
+        return f"{duration:.0f} s"
     return f"{duration:.1f} s" if duration >= 1 else f"{1000 * duration:.0f} ms"
 
 
@@ -150,19 +157,65 @@ def count(number: float, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def part_of(number: int, total: int) -> str:
+    """Return a part of a total: "3 of 1,200"."""
+    return f"{number:,} of {total:,}"
+
+
+def megabytes(n_bytes: int) -> str:
+    """Return a size in megabytes: "12.3 MB"."""
+    return f"{n_bytes / 1e6:.1f} MB"
+
+
+def value_text(value: object) -> str:
+    """Return a number as it would be typed, to six digits; other values as text."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def plain(text: object) -> str:
+    """Return text on one line."""
+    return " ".join(str(text).split())
+
+
+def shorten(text: object, width: int = NAME_WIDTH) -> str:
+    """Shorten text to a number of characters by an ellipsis in its middle.
+
+    Names of classes and columns often differ at their ends.
+
+    Parameters
+    ----------
+    text : object
+        Shown as ``str`` does.
+    width : int
+        Number of characters, at least 1; by default those of a name in a sentence.
+
+    Examples
+    --------
+    >>> shorten("versicolor", 6)
+    'ver…or'
+    """
+    line = plain(text)
+    if len(line) <= width:
+        return line
+    end = (width - 1) // 2
+    return f"{line[: width - 1 - end].rstrip()}…{line[len(line) - end :].lstrip()}"
+
+
 def quoted(label: object) -> str:
-    """Write the label of a class, or another name of the user's, in a sentence.
+    """Put a class label, or another of the user's names, in quotes; a long one is shortened.
 
     Examples
     --------
     >>> quoted("no"), quoted(1)
     ("'no'", "'1'")
+    >>> quoted("a name that is longer than a sentence can bear")
+    "'a name that is lon…sentence can bear'"
     """
-    return f"'{label}'"
+    return f"'{shorten(label)}'"
 
 
 def class_named(label: object) -> str:
-    """Write the label of a class with the word "class", unless the label has it.
+    """Quote a class label, with the word "class" before it unless the label contains it.
 
     Examples
     --------
@@ -175,13 +228,13 @@ def class_named(label: object) -> str:
 
 
 def listed(words: Sequence[str], most: int | None = None) -> str:
-    """Return words as a sentence lists them, at `most` the first few.
+    """Join words with commas and "and"; with `most`, only the first few.
 
     Parameters
     ----------
     words : sequence of str
     most : int, optional
-        Words that are named; the rest is counted.
+        Number of words to name; the others are counted.
 
     Examples
     --------
@@ -195,12 +248,12 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 
 
 def true_minus(text: str) -> str:
-    """Return a formatted number with a minus sign: a hyphen would begin a spreadsheet formula.
+    """Replace the hyphen of a negative number by a minus sign; a hyphen can start a formula.
 
     Parameters
     ----------
     text : str
-        Of a number.
+        The formatted number.
 
     Examples
     --------

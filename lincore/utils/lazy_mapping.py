@@ -10,14 +10,14 @@ Value = TypeVar("Value")
 
 
 class LazyMapping(Mapping[Key, Value]):
-    """Values by key, made on demand.
+    """Mapping that computes each value on first access.
 
     Parameters
     ----------
     keys : iterable
         In their order.
     make : callable
-        Returns the value of a key.
+        Maps a key to its value.
 
     Examples
     --------
@@ -36,12 +36,12 @@ class LazyMapping(Mapping[Key, Value]):
         if key not in self._made:
             if key not in self._keys:
                 raise KeyError(key)
-            # Two threads may both make it; the first to be done is kept by all.
+            # Two threads may both compute it; the first result is kept.
             self._made.setdefault(key, self._make(key))
         return self._made[key]
 
     def __iter__(self) -> Iterator[Key]:
-        """Walk over the keys."""
+        """Iterate over the keys."""
         return iter(self._keys)
 
     def __len__(self) -> int:

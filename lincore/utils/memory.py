@@ -1,7 +1,10 @@
-"""Free memory, checked before large allocations."""
+"""Free memory: checked before large allocations, and returned to the system."""
 
 from __future__ import annotations
 
+import ctypes
+import platform
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +12,8 @@ import numpy as np
 from lincore.errors import TooLargeError
 
 MEMINFO = Path("/proc/meminfo")
-#: Where a container says how much it may have and has, in the two generations of control groups;
-#: and what of that are files, which give way.
+#: A container's memory limit and use in cgroup v2 and v1, and the part of it that is file cache,
+#: which can be reclaimed.
 CGROUPS = (
     (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
     (
@@ -20,7 +23,7 @@ CGROUPS = (
         "total_inactive_file",
     ),
 )
-#: Bytes from which on it is worth asking.
+#: Smaller allocations are not checked, in bytes.
 MUCH = 200_000_000
 
 
@@ -35,7 +38,7 @@ def available_bytes() -> float:
 
 
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
-    """Raise an error before work that would need more memory than is free."""
+    """Raise `TooLargeError` if work would need more memory than is free."""
     if n_bytes < MUCH:
         return
     left = available_bytes()
@@ -47,8 +50,28 @@ def require_memory(n_bytes: float, what: str, remedy: str) -> None:
         )
 
 
+def trim() -> bool:
+    """Return freed memory to the system; return whether the C library supports it.
+
+    The C library keeps freed memory, in one arena per thread that has allocated some.
+    """
+    libc = glibc()
+    if libc is None:
+        return False
+    libc.malloc_trim(0)
+    return True
+
+
+@cache
+def glibc() -> ctypes.CDLL | None:
+    """Return the C library if it is that of GNU."""
+    if platform.libc_ver()[0] != "glibc":
+        return None
+    return ctypes.CDLL("libc.so.6")
+
+
 def _entry(path: Path, name: str) -> float:
-    """Return the number behind a name in a file of lines; infinity where there is none."""
+    """Return the number after a name in a file; infinity if it is missing."""
     try:
         lines = path.read_text("ascii").splitlines()
     except OSError:
@@ -57,7 +80,7 @@ def _entry(path: Path, name: str) -> float:
 
 
 def _number(path: Path) -> float:
-    """Return the number in a file; infinity where there is no file, or the word "max"."""
+    """Return the number in a file; infinity if there is no file or it contains "max"."""
     try:
         return float(int(path.read_text("ascii")))
     except (OSError, ValueError):

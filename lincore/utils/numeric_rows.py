@@ -1,4 +1,4 @@
-"""Rows as numbers, by scikit-learn's checks; what is no number is named with what helps."""
+"""scikit-learn's checks of rows, with errors that name the column that is not numeric."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-_DATES = "{where} of X holds {what}, which are no numbers. Give days, seconds or years instead."
+_DATES = "{where} of X contains {what}, which are not numbers. Give days, seconds or years instead."
 _WORDS = (
-    "{where} of X holds {what}, not numbers. Code it as numbers (one column of zeros and ones for "
-    "each value, such as pandas.get_dummies makes), or leave it out."
+    "{where} of X contains {what}, not numbers. Encode it (one column of zeros and ones for "
+    "each value, as pandas.get_dummies does), or leave it out."
 )
 
 
 def numeric_rows(estimator: Any, X: ArrayLike, y: Any = "no_validation", **checks: Any) -> Any:
-    """Return what scikit-learn's `validate_data` does for numbers of any type."""
+    """Validate X (and y) by scikit-learn's `validate_data`, allowing any numeric type."""
     try:
         found = validate_data(estimator, X, y, **{"dtype": "numeric", **checks})
     except (TypeError, ValueError) as error:
@@ -29,18 +29,18 @@ def numeric_rows(estimator: Any, X: ArrayLike, y: Any = "no_validation", **check
 
 
 def numeric_scores(X: ArrayLike, width: int, name: str) -> NDArray[Any]:
-    """Return scores (n, width) to be turned back into rows."""
+    """Validate scores (n, width) passed to an `inverse_transform`."""
     scores = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
     if scores.shape[1] != width:
         raise ValueError(
-            f"X has {scores.shape[1]} columns, but {name} gives {width}. Pass what its transform "
+            f"X has {scores.shape[1]} columns, but {name} returns {width}. Pass what its transform "
             "returns."
         )
     return scores
 
 
 def _name_column(X: Any, error: Exception | None) -> None:
-    """Raise an error for the first column that holds no numbers, if there is one."""
+    """Raise an error for the first column that is not numeric, if there is one."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         columns = [(repr(name), X.iloc[:, j]) for j, name in enumerate(X.columns)]
     else:
@@ -75,7 +75,7 @@ def _refuse(where: str, values: NDArray[Any], error: Exception | None) -> None:
                 _raise_dates(where, value, error)
             if type(value).__name__ == "NAType":
                 continue
-            # A TypeError, in NumPy's words too: scikit-learn's checks ask for it.
+            # A TypeError that includes NumPy's message: scikit-learn's check suite requires it.
             what = f"values of type {type(value).__name__}"
             reason = "" if error is None else f" ({error})"
             raise TypeError(_WORDS.format(where=where, what=what) + reason) from error

@@ -9,14 +9,14 @@ _NUMBER = re.compile(r"-?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def spreadsheet_safe(text: object) -> str:
-    """Return text that a spreadsheet shows instead of running it as a formula.
+    """Return text that a spreadsheet displays instead of running it as a formula.
 
-    An apostrophe goes before what could begin a formula; numbers stay as they are.
+    Text that could start a formula gets an apostrophe in front; numbers are unchanged.
 
     Parameters
     ----------
     text : object
-        Of one cell.
+        Content of a cell.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def spreadsheet_safe(text: object) -> str:
     OWASP, "CSV Injection".
     """
     cell = str(text)
-    # Blanks of any kind may go before it; tabs and line ends among them are dangerous themselves.
+    # Whitespace may come first; tabs and line ends are dangerous themselves.
     begins = cell.lstrip(" \u00a0").startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
-    # float() would take "-inf" and "1_000" too, which a spreadsheet reads as it likes.
+    # float() would also accept "-inf" and "1_000", which spreadsheets interpret differently.
     if not begins or _NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"

@@ -6,15 +6,15 @@ from lincore.errors import DataError
 
 
 def identifier(name: str, mark: str = '"') -> str:
-    """Return a name in SQL's quotation marks: double ones, or the backticks of MySQL."""
+    """Quote a name for SQL: in double quotes, or in MySQL's backticks."""
     return mark + without_nul(name).replace(mark, mark * 2) + mark
 
 
 def without_nul(name: str) -> str:
-    """Return a name if SQL allows its characters."""
+    """Return a name, or raise `DataError` if it contains a NUL character."""
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise DataError(
-            f"The name {name!r} has a character that SQL has not.",
+            f"The name {name!r} has a character that SQL does not allow.",
             where="SQL",
             remedy="Rename the column or level.",
         )

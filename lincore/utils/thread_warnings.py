@@ -1,7 +1,7 @@
-"""Warnings captured where they are given: a list per thread, and the process's filters untouched.
+"""Warnings captured per thread, without changing the filters of the process.
 
-In Python 3.11 `warnings.catch_warnings` acts on the process: of two threads that enter and leave
-it in turn, the second one's leaving brings back what the first had changed.
+In Python 3.11 `warnings.catch_warnings` changes the filters of the whole process: if two threads
+overlap, the one that leaves last may restore the filters that the other had set.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _captured: ContextVar[list[Warning] | None] = ContextVar("captured", default=Non
 
 @contextmanager
 def captured_warnings() -> Iterator[list[Warning]]:
-    """Collect warnings given to `warn` in this thread instead of showing or raising them.
+    """Collect the warnings that this thread passes to `warn`, instead of showing or raising them.
 
-    Warnings of other packages go where they always go, to the filters of the process.
+    Warnings of other packages go to the filters of the process as usual.
 
     Yields
     ------
     list of Warning
-        Those of this thread so far, in order.
+        The warnings of this thread so far, in order.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def captured_warnings() -> Iterator[list[Warning]]:
 
 
 def warn(message: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
-    """Warn as `warnings.warn` does, or whoever captures this thread's warnings."""
+    """Warn as `warnings.warn` does, or add to the list of `captured_warnings`."""
     warned = _captured.get()
     if warned is None:
         warnings.warn(message, category, stacklevel + 1)

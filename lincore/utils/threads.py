@@ -19,20 +19,24 @@ Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 _blas = Lock()
 
-# Rows of one part at least, and the most parts and threads that there are.
+# Minimum number of rows of a part; maximum number of parts and threads.
 PART_ROWS, MOST = 4096, 16
-# Numbers in the rows from which on threads pay.
+# Number of values above which threads are worthwhile.
 WORTHWHILE = 500_000
+# With at least this many features folds and classes are processed in parallel: below, Python's
+# overhead dominates.
+WIDE = 200
 
 
 @contextmanager
 def part_mapper(n_values: int) -> Iterator[Mapper]:
-    """Yield what applies a function to the parts of the rows, at the same time if that pays.
+    """Yield a `map` over parts of the rows that is parallel if that is worthwhile.
 
-    BLAS's own threads wait for each other in every product, and the products of blocks are small:
-    many a time as long as they compute, when other processes want the cores too.
+    BLAS is limited to one thread meanwhile. Its own threads wait for each other in every product,
+    and products of blocks are small: if other processes need the cores, waiting takes longer than
+    computing.
     """
-    # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
+    # The number of BLAS threads is a setting of the process: only one caller at a time changes it.
     if not n_values or not _blas.acquire(blocking=False):
         yield map
         return
@@ -49,14 +53,14 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return what sets the threads of BLAS: to look for it takes longer than a small study."""
-    # SciPy's own BLAS, which must have been loaded to be found, comes with every module that asks.
+    """Return the controller of BLAS threads (cached: finding it takes longer than a small fit)."""
+    # It finds only libraries that are loaded; every caller has imported SciPy with its BLAS.
     return ThreadpoolController()
 
 
 @cache
 def n_threads() -> int:
-    """Return how many threads work at the same time: one for each core that this process may use.
+    """Return the number of parallel threads: one for each core that this process may use.
 
     Returns
     -------
@@ -73,9 +77,9 @@ def n_threads() -> int:
 
 @cache
 def keep_to_one_core() -> None:
-    """Let this process use one core from now on; does nothing in the main process.
+    """Limit this process to one core from now on; does nothing in the main process.
 
-    Processes that work together have one core each.
+    Used in worker processes, which have one core each.
     """
     if parent_process() is not None:
         os.environ["LOKY_MAX_CPU_COUNT"] = "1"
@@ -84,9 +88,9 @@ def keep_to_one_core() -> None:
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items while a thread fetches the next one; with a single core they come as they are.
+    """Yield items while a thread fetches the next one; with a single core, just yield them.
 
-    Worth it where fetching leaves the interpreter free, as pandas' parser does.
+    Worthwhile if fetching releases the GIL, as pandas' parser does.
     """
     if n_threads() == 1:
         yield from items
@@ -102,7 +106,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 def parts_of(n_rows: int) -> list[range]:
     """Cut rows into the parts that are processed in parallel.
 
-    How many depends on the rows alone, so that sums are added in the same order on every machine.
+    Their number depends only on the rows, so that sums are added in the same order everywhere.
     """
     number = 2
     while number < MOST and n_rows >= 2 * number * PART_ROWS:

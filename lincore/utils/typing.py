@@ -17,5 +17,5 @@ Codes: TypeAlias = NDArray[np.intp]
 #: Positions of rows.
 Rows: TypeAlias = NDArray[np.intp]
 
-#: Called with parts done, parts in all and what is being done; to return False stops.
+#: Called with parts done, total parts and a description of the work; returning False stops it.
 Progress: TypeAlias = Callable[[int, int, str], "bool | None"]

@@ -1,4 +1,4 @@
-"""Versions of lincore and of what it computes with."""
+"""Versions of lincore and of the packages that it computes with."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sklearn
 
 
 def package_versions() -> dict[str, str]:
-    """Return the version of every package that numbers depend on."""
-    # The front door knows its version but may not be imported from behind it.
+    """Return the version of every package on which results depend."""
+    # `lincore/__init__.py` holds the version, but modules inside may not import it.
     package = sys.modules[__name__.partition(".")[0]]
     return {
         "lincore": package.__dict__["__version__"],

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 import streamlit as st
 
-from pages.ui.session import cache
+from pages.ui.jobs import cache
+from pages.ui.widgets import displays
+from tests.app import settling
 
 
 @pytest.fixture(autouse=True)
@@ -15,4 +17,12 @@ def _fresh_caches() -> Iterator[None]:
     st.cache_data.clear()
     st.cache_resource.clear()
     cache.KEPT.clear()
+    displays.KEPT.clear()
     yield
+
+
+@pytest.fixture
+def unfolded() -> Iterator[None]:
+    """Let every popover and expander be open."""
+    with settling.unfolded():
+        yield

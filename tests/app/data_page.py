@@ -105,4 +105,4 @@ def plain(text: str) -> str:
     """Return text without Markdown, its blanks and signs made alike."""
     text = re.sub(r":material/\w+:", "", text).replace("**", "").removeprefix("- ")
     text = re.sub(r"\\([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\1", text)
-    return " ".join(text.replace("−", "-").replace("\u00a0", " ").split())
+    return " ".join(text.replace("−", "-").replace("\u00a0", " ").replace("\u2060", "").split())

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Event
 from time import monotonic
+from unittest.mock import patch
 
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.elements.lib.mutable_popover_container import PopoverContainer
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.jobs import page_jobs
 from tests.app.test_pages import assert_fine
+
+
+@contextmanager
+def unfolded() -> Iterator[None]:
+    """Let every popover and expander be open: what is in a closed one is not drawn."""
+    is_open = property(lambda self: True, lambda self, value: None)
+    with (
+        patch.object(PopoverContainer, "open", is_open),
+        patch.object(ExpanderContainer, "open", is_open),
+    ):
+        yield
 
 
 def until(condition: Callable[[], object], at_most: float = 60.0) -> None:

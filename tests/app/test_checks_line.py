@@ -54,7 +54,7 @@ def test_groups_are_told_where_the_numbers_stand_and_a_clear_guess_is_not():
         app.switch_page(page).run()
         assert_fine(app)
         (line,) = doubts(app)
-        assert "seems to name groups" in line, page
+        assert "seems to identify groups" in line, page
         assert guesses(app) == 0, page
     app.switch_page("pages/data.py").run()
     app.button(key="data.finding.0.0").click().run()

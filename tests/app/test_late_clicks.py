@@ -26,12 +26,14 @@ def turned_and_left(page: str) -> tuple[AppTest, WidgetStates]:
 
 
 @pytest.mark.parametrize("page", ["pages/data.py", "pages/classify.py"])
+@pytest.mark.usefixtures("unfolded")
 def test_every_widget_of_a_page_that_was_left_may_still_be_answered(page):
     app, late = turned_and_left(page)
     app._run(late)
     assert_fine(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 @pytest.mark.long
 @pytest.mark.parametrize("page", [*PAGES, "pages/balance.py"])
 def test_each_late_answer_may_come_by_itself(page):
@@ -71,15 +73,16 @@ def test_a_callback_about_the_former_data_is_let_pass():
         assert former is not None
         commands.generate({})
         commands.revise(former.with_target("species"))
-        assert state.origin().kind == "generated" and state.source() is None
+        assert state.data_source().kind == "generated" and state.source() is None
         state.choose_sample("wine")
         commands.revise(former.with_target("species"))
-        assert state.origin().name == "wine" and state.require_dataset().name == "wine"
+        assert state.data_source().name == "wine" and state.require_dataset().name == "wine"
 
     app = AppTest.from_function(script, default_timeout=30).run()
     assert not app.exception
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_classes_of_the_former_data_are_let_pass():
     app = open_app("pages/balance.py")
     late = app.multiselect(key="balance.classes")._widget_state
@@ -127,6 +130,7 @@ def test_what_cannot_be_used_is_told_on_every_page():
     assert not app.error
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_a_target_that_cannot_be_one_is_told_where_it_was_chosen():
     app = bring(open_app(), ("t.csv", b"a,b,kind\n1,,x\n3,,y\n5,,x\n8,,y\n"))
     app.switch_page("pages/explore.py").run()
@@ -154,7 +158,7 @@ def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch
         assert any("Receiving a file" in said.value for said in app.caption)
         assert data_of(app).name == "iris"
     monkeypatch.setattr(middleware, "is_sending", lambda session: False)
-    left = [("t.csv", a_table(60), "1")]
+    left = [_compat.Upload("t.csv", a_table(60), "1")]
     monkeypatch.setattr(_compat, "uploads", lambda: list(left))
     monkeypatch.setattr(_compat, "free_upload", lambda file_id: left.pop(int(file_id) - 1))
     app.run()
@@ -165,7 +169,7 @@ def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch
 
 def test_files_of_a_former_visit_are_not_read_in_a_later_one(monkeypatch):
     app = open_app("pages/explore.py")
-    before, left = data_of(app), [("t.csv", a_table(60), "1")]
+    before, left = data_of(app), [_compat.Upload("t.csv", a_table(60), "1")]
     monkeypatch.setattr(_compat, "uploads", lambda: list(left))
     monkeypatch.setattr(_compat, "free_upload", lambda file_id: left.pop(int(file_id) - 1))
     app.switch_page("pages/data.py").run()

@@ -17,11 +17,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
+from lincore.analysis import ClassShare, NewFile, TypedRow
 from pages.ui.balance import reduction
-from pages.ui.classify.panels import PANELS
+from pages.ui.classify.panels import TABS
+from pages.ui.frame import export_menu
 from pages.ui.jobs import page_jobs
-from pages.ui.session import take_away
-from tests.app.data_page import give_roles, plain
+from tests.app.data_page import data_of, give_roles, plain
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, choose_sample, open_app, upload
 
@@ -48,8 +49,8 @@ NEW = _NEW[[*reversed(_NEW.columns)]].to_csv(index=False).encode()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: Sentences of a page that no script repeats: seconds, limits, and what every page explains.
 OF_THIS_MACHINE = re.compile(
-    r"\b\d[\d.]* (ms|s)\b|times as long as|measured here|up to [\d,]+ MB|"
-    r"^Read as|of \d+ columns selected|^\d+ edits?:|"
+    r"\b\d[\d.]* (ms|s)\b|(times|about) as long|measured here|up to [\d,]+ MB|"
+    r"^Read as|Guessed to be the target|of \d+ columns selected|^\d+ edits?:|"
     r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|, eqs?[.] |come with scikit-learn"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -115,33 +116,36 @@ class Visit(NamedTuple):
         """The widget of its tabs."""
         if self.panels:
             return self.panels
-        return {"explore": "explore.view", "balance": "balance.tabs"}.get(
-            self.page, f"{self.page}.panels"
-        )
+        return "balance.tabs" if self.page == "balance" else f"{self.page}.panels"
 
 
-DATA, LOGISTIC = Visit("data"), {"classify.word": "logistic"}
-PREDICT = Visit("predict", chosen={"predict.priors": "equal"})
-SHARE = Visit("predict", chosen={"predict.priors": "set", "predict.priors.class": 1,
-                                 "predict.priors.share.1": 12, "predict.level": 0.05})  # fmt: skip
+DATA, LOGISTIC = Visit("data"), {"settings.classify": {"classifier": "logistic"}}
+PREDICT = Visit("predict", chosen={"settings.predict": {"priors": "equal"}})
+SHARE = Visit("predict", chosen={
+    "settings.predict": {"priors": ClassShare(1, 0.12), "level": 0.05, "threshold": 0.3}
+})  # fmt: skip
 TYPED = Visit("predict", chosen={
-    "predict.source": "hand", "predict.priors": "estimate",
-    "predict.typed": {"sex": "female", "fare": 81.25, "port": None, "deck": "it's"},
+    "settings.predict": {"priors": "estimate", "rows": TypedRow(
+        {"sex": "female", "fare": 81.25, "port": None, "deck": "it's"}
+    )},
 })  # fmt: skip
 SAVED = Visit("predict", given=(("Open a saved model", "flo'wers.zip"),
                                 ("Upload the new rows", "iris.csv")))  # fmt: skip
-NEW_ROWS = Visit("predict", chosen={"predict.source": "file", "predict.priors": "equal"},
+NEW_ROWS = Visit("predict", chosen={"settings.predict": {"priors": "equal", "rows": NewFile()}},
                  given=(("Upload the new rows", "ne'w\".csv"),))  # fmt: skip
-NEW_IMAGES = Visit("predict", chosen={"predict.source": "file",
+NEW_IMAGES = Visit("predict", chosen={"settings.predict": {"rows": NewFile()},
                                       "settings.predict.rows": {"order": "uncertain"}},
                    given=(("Upload the new rows", "digits.zip"),))  # fmt: skip
 _STEPS = ("race", "irls")
 EXPERIMENT = Visit("geometry", chosen={
-    "geometry.experiment": _STEPS[0], "geometry.preset": _STEPS[1],
-    "geometry.shown": {_STEPS: 1}, "geometry.guesses": {_STEPS: 4.0},
+    "settings.geometry": {
+        "experiment": _STEPS[0], "preset": _STEPS[1],
+        f"revealed.{_STEPS[0]}.{_STEPS[1]}": True, f"guess.{_STEPS[0]}.{_STEPS[1]}": 4.0,
+    },
 })  # fmt: skip
-COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 2,
-                                "balance.methods": ["lda", "logistic"]})  # fmt: skip
+COST = Visit("balance", chosen={"settings.balance": {
+    "mode": "cost", "repeats": 2, "methods": ("lda", "logistic"),
+}})  # fmt: skip
 
 
 def classify(*tabs: str, **chosen: object) -> Visit:
@@ -152,21 +156,25 @@ def classify(*tabs: str, **chosen: object) -> Visit:
 
 
 def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
-    chosen = {"settings.question.compare": {"methods": ("lda", "qda"), "scheme": scheme}}
+    chosen = {"settings.compare": {"methods": ("lda", "qda"), "scheme": scheme}}
     return Visit("compare", tabs, chosen, buttons)
 
 
 def study(*tabs: str, **chosen: object) -> Visit:
     keys = {f"settings.balance.{key}": value for key, value in chosen.items()}
     return Visit("balance", tabs, COST.chosen | {
-        "balance.mode": "cut", "balance.repeats": 2, "balance.kept": {0: 9}, **keys
+        **keys,
+        "settings.balance": lambda data: {
+            "mode": "cut", "repeats": 2, "methods": ("lda", "logistic"),
+            "sizes": {data.classes.tolist()[0]: 9},
+        },
     })  # fmt: skip
 
 
 #: Every page on every data set, and every tab on one of them.
 VISITS = {
     "iris": (
-        DATA, SAVED, COST,
+        DATA, COST,
         Visit("explore", ("columns", "pairs"), {"explore.pair.picked": [3, 60]}),
         classify("Convergence", "What if", settings_whatif={"moved": (0.0, 6.25, 3.0, 0.5)}),
         compare("Training size", "Choice of split",
@@ -175,9 +183,10 @@ VISITS = {
     ),
     "wine": (
         DATA, SHARE, COST,
-        Visit("explore", ("correlations", "projections"), {"explore.standardize": True}),
+        Visit("explore", ("correlations", "projections"),
+              {"settings.explore": {"standardize": True}}),
         Visit("explore", ("Biplot", "Loadings"),
-              {"explore.view": "projections", "explore.pca.picked": [10, 0],
+              {"settings.explore": {"view": "projections"}, "explore.pca.picked": [10, 0],
                "settings.explore.pca": {"y": 2}, "settings.explore.scatter": {"rows": "test"}},
               panels="explore.panels.table3"),
         classify("What was learned", "Equation", settings_plane={"kind": "features"}),
@@ -187,8 +196,9 @@ VISITS = {
     "gaussian": (
         DATA, PREDICT, COST,
         Visit("explore", ("summary",)),
-        classify("ROC", "Calibration", settings_plane={"drawing": "surface"}),
-        compare("Recall by class"),
+        classify("ROC", "Canonical functions", "Calibration",
+                 settings_plane={"drawing": "surface"}),
+        compare("Recall by class", "Yardsticks", buttons=("compare.yardsticks.fit",)),
         study("Scores", "All models"),
     ),
     "passengers": (
@@ -201,12 +211,12 @@ VISITS = {
     "upload": (
         DATA, NEW_ROWS, COST,
         Visit("explore", ("columns",)),
-        classify("Confusion", "Scores", settings_plane={"kind": "coordinates"},
+        classify("Scores", settings_plane={"kind": "coordinates"},
                  confusion_picked=[0, 1]),
         compare("Pairwise comparisons", scheme="5-fold"),
         study("Full and reduced set", sides={"remedy": "corrected priors"}),
     ),
-    "reviews": (Visit("explore", ("words",)),),
+    "reviews": (Visit("explore", ("words",)), SAVED),
     "digits": (
         NEW_IMAGES, EXPERIMENT,
         Visit("explore", ("Eigen-images", "Class means", "Reconstruction"),
@@ -246,12 +256,20 @@ def opened(name: str) -> AppTest:
     return app.run()
 
 
-def seen(name: str) -> dict[str, tuple[list[str], str]]:
-    """Visit the pages of a data set; return what each says and its script, by page and tab."""
+class Seen(NamedTuple):
+    """What a page says with numbers, its displays as text, and its script."""
+
+    said: list[str]
+    displays: list[str]
+    script: str
+
+
+def seen(name: str) -> dict[str, Seen]:
+    """Visit the pages of a data set; return what each shows, by page and tab."""
     app, found = opened(name), {}
     for visit in VISITS[name]:
         for key, value in visit.chosen.items():
-            app.session_state[key] = value
+            app.session_state[key] = value(data_of(app)) if callable(value) else value
         app.switch_page(f"pages/{visit.page}.py").run()
         settled(app)
         for label, file in visit.given:
@@ -259,15 +277,19 @@ def seen(name: str) -> dict[str, tuple[list[str], str]]:
             box.upload(file, given_files()[file])
             settled(app)
         for i, tab in enumerate(visit.tabs):
-            if tab:
+            if tab and visit.key == "explore.panels":  # a view
+                held = visit.chosen.get("settings.explore", {})
+                app.session_state["settings.explore"] = held | {"view": tab}
+                app.run()
+            elif tab:
                 app.session_state[visit.key] = tab
                 app.run()
             if visit.buttons:
                 app.button(key=visit.buttons[i]).click().run()
             settled(app)
-            script = app.session_state[take_away.SHOWN].script()
-            question = app.session_state[take_away.SHOWN].analysis.question.kind
-            found[f"{name}: {question} {tab}".strip()] = claims(app), script
+            page = app.session_state[export_menu.SHOWN]
+            key = f"{name}: {page.analysis.question.kind} {tab}".strip()
+            found[key] = Seen(claims(app), [str(one) for one in page.shown()], page.script())
     return found
 
 
@@ -284,20 +306,27 @@ def run_in_new_process(scripts: dict[str, str], folder: Path) -> dict[str, str]:
     return printed
 
 
-def missing(said: list[str], output: str) -> list[str]:
-    """Return what a page says that the output has neither word for word nor by its numbers."""
+def missing(page: Seen, output: str) -> list[str]:
+    """Return lines of displays that are not in the output, and what the page says with numbers.
+
+    The page may say it in other words.
+    """
+    lines = {line.strip() for display in page.displays for line in display.splitlines()}
+    lacking_lines = [
+        line for line in lines if line not in output and not OF_THIS_MACHINE.search(line)
+    ]
     output = plain(output)
     known = set(NUMBER.findall(output))
-    lacking = {text: sorted(set(NUMBER.findall(text)) - known) for text in said}
-    return [
+    lacking = {text: sorted(set(NUMBER.findall(text)) - known) for text in page.said}
+    return lacking_lines + [
         f"{text}: {numbers}"
         for text, numbers in lacking.items()
         if numbers and text not in output and not OF_THIS_MACHINE.search(text)
     ]
 
 
-#: A table with weights, categories and names that need quotes; images.
-SHORT = ("upload", "digits")
+#: A table with weights, categories and names that need quotes; images; texts and a saved model.
+SHORT = ("upload", "digits", "reviews")
 
 
 @pytest.mark.parametrize(
@@ -311,11 +340,11 @@ SHORT = ("upload", "digits")
 def test_a_script_prints_every_number_of_its_page(names, tmp_path):
     here = {key: both for name in names for key, both in seen(name).items()}
     assert len(here) >= sum(len(VISITS[name]) for name in names)
-    printed = run_in_new_process({key: script for key, (_, script) in here.items()}, tmp_path)
+    printed = run_in_new_process({key: page.script for key, page in here.items()}, tmp_path)
     lacking = {}
-    for key, (said, _) in here.items():
-        assert len(said) > 1, key
-        if found := missing(said, printed[key]):
+    for key, page in here.items():
+        assert len(page.said) > 1 and page.displays, key
+        if found := missing(page, printed[key]):
             lacking[key] = found
     assert not lacking, json.dumps(lacking, indent=1, ensure_ascii=False)
 
@@ -323,12 +352,12 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
-    tabs, offered = {*PANELS, *reduction.panels.PANELS}, set()
+    tabs, offered = {*(kind.title for kind in TABS), *reduction.panels.PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")
         tabs |= {tab.label for tab in settled(app).tabs}
-        app.session_state["explore.view"] = "projections"
+        app.session_state["settings.explore"] = {"view": "projections"}
         app.switch_page("pages/explore.py")
         tabs |= {tab.label for tab in settled(app).tabs}
         if name != "digits":

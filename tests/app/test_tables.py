@@ -69,7 +69,7 @@ def texts(app: AppTest) -> list[str]:
 def test_no_table_holds_a_formula(page):
     page_jobs.shared.clear()
     app = upload(open_app(), "hostile.csv", hostile())
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.switch_page(page).run()
     settled(app)
     key, *tabs = OPEN[page] or ("",)

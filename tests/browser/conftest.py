@@ -85,6 +85,7 @@ def _scene(dashboard: Dashboard, name: str) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         dashboard.page.screenshot(path=path)
         lines += [f"address: {dashboard.page.url}", f"figure: artefacts/screenshots/{path.name}"]
+        lines.append(f"text: {dashboard.text()[:2000]}")  # with the progress of jobs, at the top
     except Exception as error:  # the report of the failure itself must not be lost
         lines.append(f"no figure: {error}")
     return "\n".join(lines)

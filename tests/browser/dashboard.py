@@ -168,7 +168,9 @@ class Dashboard(Figures):
         """Open the list of a select box or multiselect; return the options in view."""
         combobox = self.element(key).get_by_role("combobox")
         # The mouse may rest where an option was chosen: on a help, whose text then lies over this.
+        # A popover that was closed by Escape leaves the focus, and its help, on its button.
         self.page.mouse.move(0, 0)
+        self.page.evaluate("document.activeElement?.blur()")
         self.page.get_by_test_id("stTooltipContent").first.wait_for(state="detached")
         self._bring(combobox)
         combobox.click()
@@ -212,6 +214,21 @@ class Dashboard(Figures):
         self.element(key).locator("label").first.click()
         self._follow(sent)
 
+    def click_quickly(self, key: str, way: str = "Up", times: int = 5) -> None:
+        """Click a button of a number many times, without waiting for what it does."""
+        button = self.element(key).get_by_test_id(f"stNumberInputStep{way}")
+        for _ in range(times):
+            button.click(no_wait_after=True)
+        self.settle()
+
+    def number(self, key: str) -> float:
+        """Return what a number input shows."""
+        return float(self.element(key).get_by_role("spinbutton").input_value())
+
+    def chosen(self, key: str) -> str:
+        """Return what a select box shows."""
+        return str(self.element(key).get_by_role("combobox").input_value())
+
     def press(self, key: str) -> None:
         """Press a button and wait for what it does."""
         sent = self._sent()
@@ -220,10 +237,17 @@ class Dashboard(Figures):
 
     def unfold(self, key: str) -> None:
         """Open an expander with this key, if it is closed."""
-        summary = self.element(key).locator("summary").first
+        summary, sent = self.element(key).locator("summary").first, self._sent()
         if summary.evaluate("summary => !summary.parentElement.open"):
             summary.click()
-        self.settle()
+            self._follow(sent)  # most are filled when they are opened
+
+    def open_popover(self, key: str) -> None:
+        """Open a popover with this key, if it is closed."""
+        button, sent = self.element(key).get_by_role("button").first, self._sent()
+        if button.get_attribute("aria-expanded") != "true":
+            button.click()
+            self._follow(sent)  # it is filled when it is opened
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
         """Give a file uploader files, as paths or names with bytes; or a folder, by its path."""
@@ -302,8 +326,11 @@ class Dashboard(Figures):
 
     def text(self, key: str | None = None) -> str:
         """Return the text of an element, or of the whole page without its sidebar."""
-        element = self.element(key) if key else self.page.get_by_test_id("stMain")
-        return element.inner_text().replace("\u00a0%", " %")
+        return _unbound(self.element(key) if key else self.page.get_by_test_id("stMain"))
+
+    def headline(self) -> str:
+        """Return what the page tells in its first heading."""
+        return _unbound(self.page.get_by_test_id("stMain").get_by_role("heading").first)
 
     def table(self, key: str) -> list[list[str]]:
         """Return the header and the rows in view of a table or data frame, as shown."""
@@ -393,6 +420,11 @@ class Dashboard(Figures):
             if patience >= WIDEST_WAIT:
                 raise
         self.settle()
+
+
+def _unbound(element: Locator) -> str:
+    """Return text without what keeps numbers, units and intervals on a line."""
+    return element.inner_text().replace("\u00a0", " ").replace("\u2060", "")
 
 
 def _decoded(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 import lincore
 from lincore import imbalance, metrics, report
-from lincore.imbalance import choose_remedy, sweep
+from lincore.imbalance import sweep
 from lincore.model_selection import Steps
 from tests.data import DATA, needs_data
 
@@ -25,10 +25,12 @@ def cells(dashboard, key: str) -> np.ndarray:
 
 def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
     dashboard.choose("balance.mode", "What if a class were smaller?")
+    if components:
+        dashboard.open_popover("chips.steps")
+        dashboard.choose("experiment.n_components.kind", components)
+        dashboard.page.keyboard.press("Escape")
     dashboard.press("balance.options")
     dashboard.unfold("balance.models")
-    if components:
-        dashboard.choose("experiment.pca", components)
     if classes:
         dashboard.choose("balance.classes", classes)
     dashboard.enter("balance.repeats", REPEATS)
@@ -140,10 +142,10 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     one = seen[0].example.results  # of the split in the sidebar
 
     shown = dashboard.text()
-    assert report.balance_finding(study, "lda", "error") in shown
-    for sentence in report.decomposition_sentences(study, "lda", "error").values():
+    assert study.decomposition("lda", loss="error").finding() in shown
+    for sentence in study.decomposition("lda", loss="error").notes():
         assert sentence in shown
-    assert report.remedy_finding(choose_remedy(study, "lda"), "error") in shown
+    assert study.corrections("lda", loss="error").finding() in shown
     table = dashboard.table("balance.parts.table")
     assert table[1:] == study.decomposition("lda").table().to_numpy().tolist()
     dashboard.open_tab("balance.tabs", "Full and reduced set")
@@ -178,8 +180,8 @@ def test_a_class_is_made_smaller_and_a_remedy_applied(dashboard):
     )
     one = seen[0].example.results  # of the split in the sidebar
     shown = dashboard.text()
-    assert report.balance_finding(study, "lda", "balanced error") in shown
-    for sentence in report.decomposition_sentences(study, "lda", "balanced error").values():
+    assert study.decomposition("lda", loss="balanced error").finding() in shown
+    for sentence in study.decomposition("lda", loss="balanced error").notes():
         assert sentence in shown
     dashboard.open_tab("balance.tabs", "Full and reduced set")
     before, after, both = (
@@ -235,8 +237,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path):
     assert crossings
     marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
     np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
-    for sentence in report.crossing_sentences(found):
-        assert sentence in dashboard.text()
+    assert found.curves(loss="error").finding() in dashboard.text()
     assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
     dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()
     dashboard.check()

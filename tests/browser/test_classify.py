@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore import metrics, model_selection
+from lincore import metrics
 from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
-from lincore.model_selection import Steps, as_method, pipeline_for
+from lincore.model_selection import Steps
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -23,13 +23,14 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     # Images are decoded while one may go elsewhere: here we wait for them.
     dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for()
     dashboard.settle()
-    dashboard.unfold("sidebar.split")
+    dashboard.open_popover("chips.split")
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.enter("sidebar.test_size", 10)
     dashboard.visit("classify")
-    dashboard.element("classify.options").get_by_role("button").first.click()
-    dashboard.choose("experiment.pca", "2, as in the faces text")
-    dashboard.choose("classify.word", "Logistic regression")
+    dashboard.open_popover("chips.steps")
+    dashboard.choose("experiment.n_components.kind", "2, as in the faces text")
+    dashboard.page.keyboard.press("Escape")
+    dashboard.choose("classify.classifier", "Logistic regression")
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.choose("experiment.logistic.C.kind", "maximum likelihood")
     dashboard.choose("experiment.logistic.solver", "Newton (reweighted least squares)")
@@ -37,12 +38,11 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.open_tab("classify.panels", "Convergence")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
-    method = as_method("logistic(C=inf, solver=newton)")
-    pipeline = pipeline_for(faces, method.estimator, Steps(n_components=2))
+    line, steps = "logistic(C=inf, solver=newton)", Steps(n_components=2)
     split = lincore.split(faces, "last", test_size=0.1)
-    fitted, results = model_selection.holdout(faces, pipeline, split)
-    model = fitted.named_steps["classify"]
-    accuracy = metrics.score(results, "model", "accuracy").value
+    fitted = lincore.fit(faces, line, split, steps=steps)
+    model = fitted.classifier
+    accuracy = metrics.score(fitted.results, fitted.name, "accuracy").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
     assert f"{model.log_loss_:.4f} nats" in dashboard.text()
     fall = dashboard.figure("classify.convergence.figure")["data"][0]["y"]
@@ -58,13 +58,12 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.screenshot("faces-convergence")
 
     # The number of the text, 964, is one of those that a random split of 900 and 100 gives.
-    dashboard.unfold("sidebar.split")
+    dashboard.open_popover("chips.split")
     dashboard.choose("sidebar.how", "At random, by class")
     dashboard.enter("sidebar.seed", 3)
     split = lincore.split(faces, "stratified", test_size=0.1, seed=3)
     np.testing.assert_array_equal(np.bincount(faces.codes[split.train]), 900)
-    fitted, _ = model_selection.holdout(faces, pipeline, split)
-    error = fitted.named_steps["classify"].log_loss_
+    error = lincore.fit(faces, line, split, steps=steps).classifier.log_loss_
     assert 957 < error < 1047
     expect(dashboard.element("classify.panels")).to_contain_text(f"{error:.4f} nats")
     dashboard.check()
@@ -74,7 +73,7 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.goto()
     dashboard.press("data.sample.digits")
     dashboard.visit("classify")
-    dashboard.choose("classify.word", "Logistic regression")
+    dashboard.choose("classify.classifier", "Logistic regression")
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.unfold("experiment.logistic.rest")
     dashboard.choose("experiment.logistic.max_iter.kind", "a number")
@@ -88,13 +87,13 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.visit("explore")
     dashboard.visit("classify")
     assert "it was cancelled" in dashboard.text(), "what there was is kept"
-    dashboard.choose("classify.word", "Perceptron")
+    dashboard.choose("classify.classifier", "Perceptron")
     dashboard.settle()
     assert "Perceptron reaches" in dashboard.text()
     dashboard.check()
 
 
-@pytest.mark.parametrize(("tab", "is_first"), [("What was learned", False), ("Confusion", True)])
+@pytest.mark.parametrize(("tab", "is_first"), [("What was learned", False), ("Scores", True)])
 def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
     wanted = Analysis(
         SampleData("prml chapter 4"),

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 def projected(data, standardize: bool):
     split = lincore.split(data)
     part = model_selection.summarise_training_set(data, split)
-    return split, inspection.fit_projections(data, split, part, standardize=standardize)
+    return split, inspection.fit_projections(data, part, standardize=standardize)
 
 
 def test_a_lasso_lists_exactly_the_rows_inside(dashboard):

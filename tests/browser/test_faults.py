@@ -40,11 +40,6 @@ def ask_for_long(visitor: Dashboard) -> None:
     visitor.element("balance.study.job").wait_for()
 
 
-def headline(dashboard: Dashboard) -> str:
-    """Return the first line of the page."""
-    return dashboard.text().splitlines()[0]
-
-
 def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path):
     port, log = free_port(), tmp_path / "log"
     visitor = Dashboard(chromium, f"http://localhost:{port}", ARTEFACTS / "screenshots")
@@ -55,17 +50,19 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             visitor.visit("balance")
             visitor.choose("balance.method", "QDA")
             ask_for_long(visitor)
-            found = re.sub(r"^After .* splits: |the error of .*", "", headline(visitor))
+            found = re.sub(r"^After .* splits: |the error of .*", "", visitor.headline())
             assert "training rows of 'k2'" in found
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
         with serving(ROOT, tmp_path, log, port=port):
-            asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to continue.")
+            asked = visitor.page.get_by_text(
+                f"This analysis needs {OWN}: upload it again to continue."
+            )
             asked.wait_for()
             assert "after a restart of the server" in visitor.text()
             visitor.upload("again.upload", (OWN, table()))
             visitor.page.get_by_text(found).first.wait_for()
             visitor.settle()
-            assert "the error of QDA" in headline(visitor)
+            assert "the error of QDA" in visitor.headline()
     finally:
         visitor.close()
 
@@ -101,9 +98,9 @@ def test_a_fault_in_native_code_ends_its_study_and_nothing_else(chromium, tmp_pa
             visitor.page.get_by_text("A crash in native code ended this computation").wait_for()
             visitor.page.get_by_role("button", name="Try again").click()
             visitor.settle()
-            assert "the error of LDA" in headline(visitor)
+            assert "the error of LDA" in visitor.headline()
             visitor.visit("classify")
-            assert headline(visitor).startswith("LDA reaches")
+            assert visitor.headline().startswith("LDA reaches")
         finally:
             visitor.close()
 
@@ -123,8 +120,8 @@ def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):
     dashboard.page.route_web_socket(re.compile("/_stcore/stream"), pass_on)
     dashboard.page.reload()
     dashboard.settle()
-    dashboard.choose("classify.word", "QDA")
-    found = headline(dashboard)
+    dashboard.choose("classify.classifier", "QDA")
+    found = dashboard.headline()
     is_cut.append(True)
     sockets[-1].close()
     dashboard.page.get_by_text("CONNECTING").wait_for()
@@ -133,18 +130,18 @@ def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):
     is_cut.clear()
     dashboard.page.get_by_text("CONNECTING").wait_for(state="detached")
     dashboard.settle()
-    assert headline(dashboard) == found and "QDA" in found
-    dashboard.choose("classify.word", "LDA")
-    assert "LDA" in headline(dashboard)
+    assert dashboard.headline() == found and "QDA" in found
+    dashboard.choose("classify.classifier", "LDA")
+    assert "LDA" in dashboard.headline()
 
 
 def test_two_tabs_know_nothing_of_each_other(dashboard):
     dashboard.goto("classify?sample=wine")
-    found = headline(dashboard)
+    found = dashboard.headline()
     other = dashboard.page.context.new_page()
     other.goto(f"{dashboard.address}/classify?sample=iris")
     other.get_by_text("45 test rows").first.wait_for()
-    dashboard.choose("classify.word", "QDA")
-    assert "QDA" in headline(dashboard) != found
+    dashboard.choose("classify.classifier", "QDA")
+    assert "QDA" in dashboard.headline() != found
     assert other.get_by_text("QDA reaches").count() == 0
     other.close()

@@ -70,14 +70,19 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     assert_accessible(dashboard.page)
     dashboard.check()
 
+    # A presenter's figure is in sight as a whole, and its keys work at once.
+    dashboard.page.set_viewport_size({"width": 1280, "height": 720})
     dashboard.switch("geometry.presenter")
     assert not dashboard.page.get_by_test_id("stSidebar").is_visible()
-    dashboard.page.get_by_test_id("stMain").click(position={"x": 5, "y": 200})
+    plot = dashboard.element("geometry.figure").locator(".js-plotly-plot").bounding_box()
+    assert plot["height"] >= 560 and plot["y"] + plot["height"] <= 720
     dashboard.page.keyboard.press("ArrowLeft")
     assert sentence.text_content() == found.frames[-2].sentence
     dashboard.page.keyboard.press("h")
     dashboard.page.locator(".st-key-geometry-reveal button:visible").wait_for()
     dashboard.page.get_by_text("Computed:").wait_for(state="detached")
+    is_drawn = "(chart, i) => Array.from(chart._fullData[i].x, Number.isFinite)"
+    assert not any(chart.evaluate(is_drawn, found.moving[0])), "the line is hidden too"
     dashboard.check()
 
 

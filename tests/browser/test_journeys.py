@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, metrics, model_selection, report
+from lincore import metrics, report
 from lincore.inspection import confusion_cell
 from lincore.metrics import leading_score
-from lincore.model_selection import pipeline_for
 from tests.browser.test_compare import SOLVED, assert_the_librarys
 
 pytestmark = pytest.mark.browser
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.browser
 def counts_on_screen(dashboard) -> np.ndarray:
     """Return the numbers printed in the cells of the confusion matrix, true classes as rows."""
     figure = dashboard.figure("classify.confusion")
-    cells = next(trace for trace in figure["data"] if trace["type"] == "scatter")
+    cells = next(trace for trace in figure["data"] if "customdata" in trace)
     low, high = figure["layout"]["yaxis"]["range"]
     assert low > high, "the first class stands at the top"
     counts = np.zeros((max(cells["y"]) + 1, max(cells["x"]) + 1), dtype=int)
@@ -54,11 +53,10 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
     dashboard.upload("data.upload", path)
     assert f"boat: 900 rows of {boat.n_features} features in 2 classes" in dashboard.text()
     dashboard.visit("classify")
-    dashboard.unfold("sidebar.target.open")
+    dashboard.open_popover("chips.target")
     target = dashboard.element("sidebar.target").get_by_role("combobox")
     assert target.input_value() == "survived"
-    pipeline = pipeline_for(boat, LinearDiscriminantAnalysis())
-    _, results = model_selection.holdout(boat, pipeline, lincore.split(boat), method="LDA")
+    results = lincore.fit(boat, "lda").results
     assert report.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(
         counts_on_screen(dashboard), metrics.confusion_matrix(results, "LDA")
@@ -89,8 +87,8 @@ def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboa
     dashboard.page.get_by_role("heading", name=found).wait_for()
     dashboard.visit("classify")
     digits = lincore.load(packed, name="again.zip")
-    pipeline = pipeline_for(digits, LinearDiscriminantAnalysis())
-    fitted, results = model_selection.holdout(digits, pipeline, lincore.split(digits), method="LDA")
+    model = lincore.fit(digits, "lda")
+    fitted, results = model.pipeline, model.results
     assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
     counts = metrics.confusion_matrix(results, "LDA")
     np.fill_diagonal(counts, 0)

@@ -6,7 +6,7 @@ from pages.ui.server.browser_data import COOKIE
 from tests.app.data_page import a_table
 from tests.browser.conftest import LOG
 
-WAS_HERE = "was here: upload it again to continue"
+WAS_HERE = ": upload it again to continue"
 
 
 def test_a_reload_and_a_second_tab_keep_the_upload_until_it_is_to_be_forgotten(dashboard):

@@ -26,13 +26,13 @@ def headline(dashboard, page: str, *jobs: str) -> str:
         dashboard.wait_for_job(job)
     shown = dashboard.text()
     assert "Settings have changed" not in shown and "outdated" not in shown
-    return str(dashboard.page.get_by_test_id("stMain").get_by_role("heading").first.inner_text())
+    return dashboard.headline()
 
 
 def compared(dashboard) -> str:
     found = headline(dashboard, "compare", "compare.run")
-    dashboard.press("compare.options")
-    chosen = dashboard.element("experiment.pca").locator("[data-selected]")
+    dashboard.open_popover("chips.steps")
+    chosen = dashboard.element("experiment.n_components.kind").locator("[data-selected]")
     assert chosen.inner_text().strip() == "None", "no principal components"
     assert dashboard.element("experiment.standardize").locator("input").is_checked()
     dashboard.page.keyboard.press("Escape")
@@ -51,10 +51,10 @@ def test_compare_and_balance_after_classify_are_as_at_once(dashboard):
     assert compared(dashboard) == direct[0]
     assert headline(dashboard, "balance", "balance.cost") == direct[1]
     assert compared(dashboard) == direct[0]
-    dashboard.press("compare.options")
+    dashboard.open_popover("chips.steps")
     dashboard.switch("experiment.standardize", False)
     dashboard.page.keyboard.press("Escape")
     headline(dashboard, "classify", "classify.fit")
-    dashboard.press("classify.options")
+    dashboard.open_popover("chips.steps")
     assert not dashboard.element("experiment.standardize").locator("input").is_checked()
     dashboard.check()

@@ -17,11 +17,7 @@ pytestmark = pytest.mark.browser
 def test_a_file_is_predicted_reweighted_and_taken_away(dashboard):
     data = lincore.sample("passengers")
     split = lincore.split(data)
-    pipeline, _ = lincore.holdout(
-        data,
-        lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis()),
-        split,
-    )
+    pipeline = lincore.fit(data, lincore.LinearDiscriminantAnalysis(), split).pipeline
     model = lincore.model_selection.FittedModel.of(data, pipeline, "LDA", split.train)
     new = data.to_frame().astype({"port": str}).head(60)
     new.loc[:4, "port"] = "Cork"
@@ -31,8 +27,9 @@ def test_a_file_is_predicted_reweighted_and_taken_away(dashboard):
     dashboard.press("data.sample.passengers")
     dashboard.visit("predict")
     assert "270 test rows" in dashboard.text()
-    dashboard.choose("predict.source", "New file")
+    dashboard.choose("predict.rows", "New file")
     dashboard.upload("predict.upload", ("march.csv", raw))
+    dashboard.wait_for_job("predict.run")
     found = predict(model, raw)
     assert found.by_class().finding() in dashboard.text()
     assert "'Cork', in 5 rows." in dashboard.text("predict.match")

@@ -30,7 +30,10 @@ def test_a_visitor_walks_through_all_pages(dashboard: Dashboard) -> None:
         assert address.removesuffix("/") == f"{dashboard.address}/{page}".removesuffix("/")
         dashboard.page.get_by_test_id("stMain").locator(DRAWN).first.wait_for()
         unfold_all(dashboard)
-        assert_accessible(dashboard.page)
+        for theme in ("dark", "light"):
+            dashboard.page.emulate_media(color_scheme=theme)
+            dashboard.settle()
+            assert_accessible(dashboard.page)
         dashboard.check()
     # So that a page without violations means something.
     dashboard.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<button></button>')")

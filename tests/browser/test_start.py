@@ -12,13 +12,13 @@ def test_a_sample_is_tried_and_kept_by_a_reload_and_the_back_button_leads_back(d
     assert "Upload a file" in dashboard.text()
     dashboard.press("start.sample.passengers")
     assert "passengers: 900 rows" in dashboard.text()
-    dashboard.unfold("sidebar.split")
+    dashboard.open_popover("chips.split")
     dashboard.enter("sidebar.test_size", 20)
     dashboard.visit("explore")
     dashboard.page.reload()
     dashboard.settle()
-    sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
-    assert "passengers" in sidebar and "20 %, by class" in sidebar
+    chips = dashboard.text()
+    assert "passengers" in chips and "20 % test set, by class" in chips
     dashboard.check()
     for _ in range(8):
         dashboard.page.go_back()

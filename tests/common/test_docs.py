@@ -48,7 +48,7 @@ def test_the_readmes_blocks_run(
         exec(compile(block, "README.md", "exec"), names)
     said = capsys.readouterr().out
     assert "corrected priors" in said and "900 rows" in said
-    assert (tmp_path / "roc.html").is_file()
+    assert (tmp_path / "scores.html").is_file()
 
 
 def test_every_page_is_on_the_site() -> None:

@@ -259,7 +259,7 @@ def test_missing_rows_columns_and_classes_are_refused(case):
     assert "two classes" in words and ("1 class" in words or "one class" in words)
     for labels in ([0.5, 1.25], [np.nan, 1.0], [None, "a"]):
         assert refusal(case.model, X, np.array(labels)[np.arange(len(X)) % 2]) is not None
-    assert "dates, which are no numbers" in refusal(case.model, X.astype("datetime64[D]"), y)
+    assert "dates, which are not numbers" in refusal(case.model, X.astype("datetime64[D]"), y)
 
 
 @every

@@ -46,8 +46,8 @@ def test_from_a_file_to_a_plot_by_names_of_the_front_door():
     assert lincore.metrics.groups(results)["lda"] >= 1
     assert lincore.metrics.pairwise_differences(results)[0].first == "lda"
     split = lincore.split(data)
-    model = lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis())
-    model, judged = lincore.holdout(data, model, split, method="lda")
+    fitted = lincore.fit(data, "lda", split)
+    model, judged = fitted.pipeline, fitted.results
     view = lincore.inspection.make_view(
         model, data, split.test, lincore.inspection.feature_plane(data, (0, 1), split.train)
     )

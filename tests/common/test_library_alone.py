@@ -32,7 +32,8 @@ def test_a_data_set_says_what_it_is():
     data = lincore.load(FRAME, target="kind", name="trips")
     assert len(data) == 40
     assert repr(data) == (
-        "<Dataset 'trips': 40 rows of 2 features, with gaps; 2 classes by 'kind': a 20, b 20>"
+        "<Dataset 'trips': 40 rows of 2 features, with missing values; 2 classes by 'kind': "
+        "a 20, b 20>"
     )
     assert "<table" in data._repr_html_() and "&#x27;trips" in data._repr_html_()
     back = data.to_frame()
@@ -103,24 +104,29 @@ def test_results_say_what_they_are(results):
     lines = results.to_frame()
     assert len(lines) == 2 * 40
     right = lines.groupby("method").apply(lambda part: (part.truth == part.predicted).mean())
-    assert_allclose(right["lda"], results.table(wide=True).loc["lda", "accuracy"])
+    assert_allclose(right["lda"], lincore.metrics.score(results, "lda", "accuracy").value)
     assert_allclose(lines[["p(a)", "p(b)"]].sum(axis=1), 1)
 
 
 def test_the_table_is_sorted_and_readable(results):
-    wide = results.table(wide=True)
-    assert list(wide.index) == ["naive-bayes", "lda"]
+    lines = lincore.metrics.score_table(results)
+    assert list(lines["method"].unique()) == ["naive-bayes", "lda"]
     for score, sign in (("accuracy", 1), ("log loss", -1)):
-        read = results.table(score=score)
-        assert list(read.columns[:2]) == [score, "group"]
-        ordered = (sign * wide[score]).sort_values(ascending=False, kind="stable")
-        assert list(read.index) == list(ordered.index)
-        line = wide.loc[read.index[0]]
-        low, high = line[f"{score} from"], line[f"{score} to"]
-        assert read.iloc[0, 0] == f"{line[score]:.3f} ({low:.3f}–{high:.3f})"
-    assert results.best == results.table().index[0]
+        read = results.scores(score=score).table()
+        assert list(read.columns[:2]) == ["model", "group"] and score in read.columns[2]
+        own = lines[lines["score"] == score].set_index("method")
+        ordered = (sign * own["value"]).sort_values(ascending=False, kind="stable")
+        assert list(read["model"]) == [results.settings.label(name) for name in ordered.index]
+        value, low, high = own.loc[ordered.index[0], ["value", "low", "high"]]
+        if score == "accuracy":
+            assert read.iloc[0, 2] == f"{100 * value:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+        else:
+            assert read.iloc[0, 2] == f"{value:.3f} ({low:.3f}–{high:.3f})"
+    assert results.best == results.scores().frame()["method"].iloc[0]
+    with pytest.raises(lincore.DataError, match="F2"):
+        results.scores(score="F2")
     with pytest.raises(KeyError, match="F2"):
-        results.table("F2")
+        lincore.metrics.score_table(results, ["F2"])
 
 
 def test_pairs_and_groups_are_those_of_the_functions(results):
@@ -128,8 +134,8 @@ def test_pairs_and_groups_are_those_of_the_functions(results):
     expected = [d.p for d in lincore.metrics.pairwise_differences(ranked, "MCC")]
     assert results.pairwise(score="MCC").frame()["p"].tolist() == expected
     assert results.groups("MCC") == lincore.metrics.groups(results, "MCC")
-    iris = lincore.compare(lincore.sample("iris"), ["perceptron", "lda"]).table()
-    assert iris.loc["perceptron", "log loss"] == "–"
+    iris = lincore.compare(lincore.sample("iris"), ["perceptron", "lda"]).scores().table()
+    assert iris.set_index("model").loc["Perceptron", "log loss"] == "no posteriors"
 
 
 def test_a_kept_model_predicts_raw_rows_by_name(results):
@@ -176,36 +182,13 @@ def heading(figure):
     return figure.layout.meta["title"]
 
 
-def test_plots_take_results_and_a_name(results):
-    wide = results.table("accuracy", wide=True)
-    drawn = lincore.plots.score_intervals(results)
-    values = [wide.loc[m, "accuracy"] for m in results.table("accuracy").index]
-    assert_allclose(drawn.data[0].x, values, rtol=1e-6)
-    assert heading(lincore.plots.score_intervals(results, score="log loss")).startswith("Log loss")
-    assert len(lincore.plots.pairwise_effects(results).data[0].x) == 1
-    assert len(lincore.plots.seconds_and_score(results).data) == 2
-    for plot in (lincore.plots.roc, lincore.plots.precision_recall, lincore.plots.calibration):
-        assert heading(plot(results, "lda"))
-        assert heading(plot(results.select("lda"))) == heading(plot(results, "lda"))
-        with pytest.raises(ValueError, match="name it"):
-            plot(results)
-        with pytest.raises(KeyError, match="qda"):
-            plot(results, "qda")
-    assert len(lincore.plots.roc(results, "lda").data) == 1 + 2 * 2  # line and point of a class
-
-
-def test_coefficients_are_drawn_of_a_model(results):
-    model = results.model("lda")
-    drawn = lincore.plots.coefficients(model)
-    assert set(drawn.data[0].text) == set(model.column_names)
-    assert_allclose(sorted(drawn.data[0].x), sorted(model.classifier.coef_[0]), rtol=1e-6)
-    other = lincore.plots.coefficients(model, label="a")
-    assert_allclose(other.data[0].x, -drawn.data[0].x)
-    iris = lincore.sample("iris")
-    three = lincore.LinearDiscriminantAnalysis().fit(iris.X, iris.y)
-    assert "root mean square" in heading(lincore.plots.coefficients(three))
-    assert "virginica" in heading(lincore.plots.coefficients(three, label="virginica"))
-    with pytest.raises(ValueError, match="no class 'rose'"):
-        lincore.plots.coefficients(three, label="rose")
-    with pytest.raises(ValueError, match="linear models"):
-        lincore.plots.coefficients(results.model("naive-bayes"))
+def test_figures_of_results_draw_their_scores(results):
+    accuracies = lincore.metrics.score_table(results, ["accuracy"]).set_index("method")["value"]
+    shown = results.scores(score="accuracy")
+    assert_allclose(shown.plot().data[0].x, accuracies[shown.frame()["method"].unique()], rtol=1e-6)
+    assert heading(results.scores(score="log loss").plot()).startswith("Log loss")
+    assert len(results.pairwise().plot().data[0].x) == 1
+    assert len(results.times().plot().data) == 2
+    curves = lincore.metrics.roc_curve(results, "lda")
+    drawn = lincore.plots.roc([lincore.plots.Curve.from_roc(curve) for curve in curves])
+    assert len(drawn.data) == 1 + 2 * 2  # line and point of a class

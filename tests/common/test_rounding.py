@@ -38,7 +38,8 @@ def assert_settled(answer):
 
 
 def drawn(figure, kind="scatter"):
-    lines = [t for t in figure.data if t.type == kind and getattr(t, "mode", "") != "markers"]
+    traces = [t for t in figure.data if t.type == kind and t.x[0] is not None]
+    lines = [t for t in traces if getattr(t, "mode", "") != "markers"]
     assert lines
     return np.concatenate([np.ravel(t[axis]) for t in lines for axis in "xy"])
 

@@ -87,7 +87,7 @@ def compared(
 ) -> Found:
     """Compare methods: predictions, scores with intervals, paired tests, groups."""
     results = lincore.compare(load(), methods, scheme, **choices)
-    table = results.table(wide=True)
+    table = lincore.metrics.score_table(results).set_index("score")
     values: dict[str, Any] = {
         "methods": results.methods,
         "best": results.best,
@@ -99,8 +99,7 @@ def compared(
     }
     words: dict[str, Any] = {}
     for score in SCORES:
-        columns = [score, f"{score} from", f"{score} to"]
-        values[score] = table.loc[list(results.methods), columns].to_numpy()
+        values[score] = table.loc[[score], ["value", "low", "high"]].to_numpy()
         values[f"groups by {score}"] = [results.groups(score)[m] for m in results.methods]
     for score in ("accuracy", "balanced accuracy", "log loss"):
         pairs = lincore.metrics.pairwise_differences(results, score)
@@ -197,7 +196,7 @@ def imbalanced(load: Callable[[], Any], **choices: Any) -> Found:
 
 def swept(load: Callable[[], Any], label: str, **choices: Any) -> Found:
     """Follow the losses over the sizes of a class."""
-    sweep = lincore.sweep(load(), label, methods=IMBALANCED, repeats=3, **choices)
+    sweep = lincore.sweep(load(), [label], methods=IMBALANCED, repeats=3, **choices)
     values: dict[str, Any] = {"methods": sweep.methods, "sizes": sweep.sizes}
     for i, method in enumerate(sweep.methods):
         values[f"losses of {method}"] = checksum(sweep.losses[i])
@@ -213,9 +212,10 @@ def learned(load: Callable[[], Any], **choices: Any) -> Found:
     curve = lincore.learning_curve(data, ("lda", "naive-bayes", "logistic"), splits, **choices)
     values: dict[str, Any] = {"methods": curve.methods}
     for score in ("accuracy", "log loss"):
-        band = curve.band(score)
-        values["sizes"] = band.sizes
-        values[score] = [band.mean, band.low, band.high]
+        lines = curve.score_table(score)
+        values["sizes"] = lines["training rows"].unique()
+        shape = (len(curve.methods), -1)
+        values[score] = [lines[end].to_numpy().reshape(shape) for end in ("value", "low", "high")]
     return values, {}
 
 

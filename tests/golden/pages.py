@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Widget
 
 from tests.app.data_page import a_zip, as_png, bring, give_roles, plain
-from tests.app.settling import settled
+from tests.app.settling import settled, unfolded
 from tests.app.test_pages import open_app
 from tests.golden.cases import SINGLE, Found, checksum, digest
 
@@ -151,7 +151,7 @@ STEPS: dict[str, dict[str, tuple[Step, ...]]] = {
     "data": dict.fromkeys(DATA_SETS, (AT_FIRST,)),
     "explore": {
         "gaps and categories": (AT_FIRST, SUMMARY, PROJECTIONS),
-        "images": (AT_FIRST, "Eigen-images", "Class means", "Reconstruction"),
+        "images": (AT_FIRST, "Class means", "Reconstruction", "Variance"),
         "text": (WORDS, PROJECTIONS, "Loadings"),
         "groups": (SCATTER,),
         "weights": (AT_FIRST, CORRELATIONS, SUMMARY),
@@ -206,6 +206,7 @@ STEPS: dict[str, dict[str, tuple[Step, ...]]] = {
 ALONE = ("start", "geometry")
 
 
+@unfolded()
 def visited(page: str, data: str = "") -> Found:
     """Open a page with a data set; return what it shows at first and after each of its steps."""
     app = open_app()
@@ -214,7 +215,6 @@ def visited(page: str, data: str = "") -> Found:
         bring(app, (name, make()))
         if roles:
             give_roles(app, roles)
-    app.session_state["balance.models"] = True  # an expander, whose widgets are asked for
     app.switch_page(f"pages/{page}.py").run()
     values: dict[str, Any] = {}
     words: dict[str, Any] = {}

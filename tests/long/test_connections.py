@@ -50,7 +50,7 @@ def test_a_table_is_loaded_by_its_name(app):
     assert_fine(app)
     data = data_of(app)
     assert data.n_rows == 150 and data.target_name == "species"
-    assert app.session_state[state.ORIGIN].name == "flowers.parquet"
+    assert app.session_state[state.SOURCE].origin.name == "flowers.parquet"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def stored(write: Callable[[io.BytesIO], None]) -> bytes:
 
 def model() -> bytes:
     results = lincore.compare(lincore.sample("iris"), ["lda"], "holdout", keep_models=True)
-    return save_model(results, "lda")
+    return save_model(results.model("lda"))
 
 
 FILES: dict[str, Callable[[], bytes]] = {

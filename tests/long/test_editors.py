@@ -16,7 +16,7 @@ import lincore
 
 data = lincore.load("passengers.csv", target="survived")
 results = lincore.compare(data, ["lda", "qda"], "10-fold", keep_models=True)
-reveal_type(results.table())
+reveal_type(results.to_frame())
 reveal_type(results.best)
 reveal_type(data.counts.sum())
 reveal_type(lincore.LinearDiscriminantAnalysis(shrinkage="oas"))

@@ -13,9 +13,8 @@ from lincore import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
     metrics,
-    model_selection,
 )
-from lincore.model_selection import Steps, pipeline_for
+from lincore.model_selection import Steps
 from tests.data import DATA, needs_data
 
 pytestmark = [needs_data, pytest.mark.long]
@@ -46,10 +45,9 @@ def test_faces_with_two_components():
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     split = lincore.split(faces, "last", test_size=0.1)
     assert all("_9" in faces.row_names[i] or "_1000" in faces.row_names[i] for i in split.test)
-    pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
-    _, results = model_selection.holdout(faces, pipeline, split, method="lda")
-    assert metrics.confusion_matrix(results, "lda").sum() == 300
-    assert metrics.score(results, "lda", "accuracy").value == pytest.approx(0.8767, abs=5e-5)
+    results = lincore.fit(faces, "lda", split, steps=Steps(n_components=2)).results
+    assert metrics.confusion_matrix(results, "LDA").sum() == 300
+    assert metrics.score(results, "LDA", "accuracy").value == pytest.approx(0.8767, abs=5e-5)
 
 
 def test_forty_faces_of_10304_pixels_never_form_the_square_matrix():

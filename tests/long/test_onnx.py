@@ -53,8 +53,9 @@ def run(model, rows, **options):
 
 
 def expected(model, rows):
-    """Return probabilities, or scores of all classes where there are none."""
-    if hasattr(model, "predict_proba"):
+    """Return probabilities, or the scores of all classes if its graph has none."""
+    of_several = isinstance(model, lincore.OneVsRest | lincore.OneVsOne)
+    if hasattr(model, "predict_proba") and not of_several:
         return model.predict_proba(rows)
     scores = model.decision_function(rows)
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores

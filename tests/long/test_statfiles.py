@@ -113,6 +113,8 @@ def test_where_the_reader_is_not_installed_the_remedy_says_how(files, monkeypatc
     process = Path(lincore.__file__).parent / "io/tables/formats/_statfile_process.py"
     script = process.read_text().replace("import pyreadstat", "import no_such_package")
     (tmp_path / "process.py").write_text(script)
-    monkeypatch.setattr("lincore.io.tables.formats.statfiles._PROCESS", tmp_path / "process.py")
+    monkeypatch.setattr(
+        "lincore.io.tables.formats.parsed_apart._STATFILE_PROCESS", tmp_path / "process.py"
+    )
     with pytest.raises(DataError, match=r"pip install lincore\[statfiles\]"):
         read_table(files["sav"], "made.sav")

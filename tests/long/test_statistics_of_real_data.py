@@ -16,7 +16,7 @@ import lincore
 from lincore.data import Split
 from lincore.imbalance import imbalance_cost
 from lincore.metrics import score
-from lincore.model_selection import Steps, default_steps, holdout, pipeline_for
+from lincore.model_selection import Steps, default_steps
 from tests.data import DATA, needs_data
 
 pytestmark = needs_data
@@ -122,6 +122,5 @@ def test_the_default_steps_lose_nothing_of_real_data(name, least):
     data = lincore.load(DATA / name)
     split = lincore.split(data)
     steps = default_steps(data, len(split.train))
-    pipeline = pipeline_for(data, lincore.LinearDiscriminantAnalysis(), steps)
-    _, results = holdout(data, pipeline, split, method="LDA")
+    results = lincore.fit(data, "lda", split, steps=steps).results
     assert score(results, "LDA", "accuracy").value >= least

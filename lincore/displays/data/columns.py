@@ -19,7 +19,8 @@ from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.inspection import Association, LargestAssociation
 from lincore.metrics.intervals import LEVEL
-from lincore.utils import count, p_equals, percent, quoted
+from lincore.plots.base import shorten_all
+from lincore.utils import count, p_equals, percent, quoted, shorten
 from lincore.utils.typing import Codes, Flags, Rows
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def ranked_columns(so_far: Any) -> list[Association]:
 @dataclass(frozen=True, eq=False)
 class DescriptiveDisplay(Display):
     """A display of some rows in their own units."""
+
+    place: ClassVar[str] = "explore.rows"
 
     data: Dataset
     split: Split | None = None
@@ -117,10 +120,11 @@ class AssociationsDisplay(DescriptiveDisplay):
         return ranked_columns(self)
 
     def finding(self) -> str:
-        """Return which column has the largest association, and if it exceeds chance."""
+        """State which column has the largest association, and if it exceeds chance."""
         if not self.ranked:
             return "There is no column to compare."
         first, *others = self.ranked
+        leading, *second = shorten_all([one.name for one in self.ranked[:2]])
         test = inspection.largest_association_test(self.data, first.column, self.chosen)
         values = [f"{_MEASURES[one.measure]} = {one.value:.2f}" for one in self.ranked[:2]]
         name = self.data.target_name
@@ -130,19 +134,19 @@ class AssociationsDisplay(DescriptiveDisplay):
         if test.p >= 1 - LEVEL:
             of = "" if test.n_columns == 1 else f" for the largest of {many}"
             return (
-                f"The association of {first.name} with {classes} ({values[0]}) is no larger than "
+                f"The association of {leading} with {classes} ({values[0]}) is no larger than "
                 f"expected by chance{of} ({p})."
             )
         if not others:
-            return f"{first.name} is associated with {classes} ({values[0]}; {p})."
+            return f"{leading} is associated with {classes} ({values[0]}; {p})."
         numbers = f"({values[0]}; {p}, max over {many})"
         if first.value < _WEAK:
             return (
-                f"No single column separates the classes: of {many}, {first.name} has the "
+                f"No single column separates the classes: of {many}, {leading} has the "
                 f"largest association with {classes} {numbers}."
             )
-        then = f", then {others[0].name} ({values[1]})"
-        return f"{first.name} has the largest association with {classes} of {many} {numbers}{then}."
+        then = f", then {second[0]} ({values[1]})"
+        return f"{leading} has the largest association with {classes} of {many} {numbers}{then}."
 
     def scope(self) -> str:
         """Return the rows."""
@@ -158,7 +162,7 @@ class AssociationsDisplay(DescriptiveDisplay):
         return self.frame().drop(columns="measure")
 
     def notes(self) -> tuple[str, ...]:
-        """Return what is measured."""
+        """State what is measured."""
         return (
             "Correlation ratio η of numeric columns, Cramér’s V of categorical ones, both from 0 "
             "to 1 and adjusted for chance.",
@@ -204,6 +208,7 @@ class ColumnDisplay(DescriptiveDisplay):
     title: ClassVar[str] = "Column by class"
     made_by: ClassVar[str] = "data.column"
     form: ClassVar[str] = ".4g"
+    place: ClassVar[str] = "explore.column"
 
     column: (
         Annotated[
@@ -329,7 +334,7 @@ class ColumnsDisplay(DescriptiveDisplay):
         return _kinds(SimpleNamespace(data=self.data))
 
     def finding(self) -> str:
-        """Return how many columns have missing values, and which has most."""
+        """State how many columns have missing values, and which has most."""
         lines = [
             (str(row["column"]), float(row["missing"]))
             for frame in self.found
@@ -342,7 +347,7 @@ class ColumnsDisplay(DescriptiveDisplay):
             return f"{many}, no missing values."
         worst = max(gaps, key=lambda line: line[1])
         some = f"{len(gaps):,} with missing values"
-        return f"{many}, {some}: most in {worst[0]} ({percent(worst[1] / 100)})."
+        return f"{many}, {some}: most in {shorten(worst[0])} ({percent(worst[1] / 100)})."
 
     def scope(self) -> str:
         """Return the rows."""
@@ -366,7 +371,7 @@ class ColumnsDisplay(DescriptiveDisplay):
         }
 
     def notes(self) -> tuple[str, ...]:
-        """Return what the headings mean, and which columns are listed."""
+        """State what the headings mean, and which columns are listed."""
         shown = len(inspection.summary_columns(self.data, _MOST_LINES))
         of = self.data.n_table_columns
         part = f"The first {shown:,} of {of:,} columns. " if shown < of else ""
@@ -385,6 +390,7 @@ class WordsDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Words"
     made_by: ClassVar[str] = "data.words"
+    place: ClassVar[str] = "explore.words"
 
     order: Annotated[
         str,
@@ -402,7 +408,7 @@ class WordsDisplay(DescriptiveDisplay):
         return inspection.word_shares(self.data, self.chosen, order=order, most=self.most)
 
     def finding(self) -> str:
-        """Return in which rows the first word occurs."""
+        """State in which rows the first word occurs."""
         if not self.found.words:
             return "No word occurs in these rows."
         shares = zip(self.found.shares[:, 0], map(str, self.data.classes.tolist()), strict=True)
@@ -426,6 +432,6 @@ class WordsDisplay(DescriptiveDisplay):
             self.found.shares,
             self.data.classes,
             title="Words by class",
-            unit="share of the rows of the class that have the word",
+            unit="share of rows of the class with the word",
             subtitle=f"{_ORDERS[self.order]} words of {self.which}.",
         )

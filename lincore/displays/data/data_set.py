@@ -17,7 +17,7 @@ from lincore.data import split as split_rows
 from lincore.displays.base import Display
 from lincore.errors import DataError
 from lincore.estimators import BayesClassifier, ExpectedLoss, bayes_error
-from lincore.utils import percent, quoted
+from lincore.utils import count, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -64,15 +64,15 @@ class ClassCountsDisplay(Display):
         )
 
     def scope(self) -> str:
-        """Return which rows of a file larger than memory are in memory, and which are streamed."""
+        """State which rows of a file larger than memory are in memory, and which are streamed."""
         streamed, held = self.data.n_streamed, self.data.n_rows
         if not streamed:
             return ""
         return (
             f"{held + streamed:,} rows: {held:,} are in memory, the other {streamed:,} are "
             "streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
-            "Fisher, least squares), scaling and PCA use all rows except the test set; logistic "
-            "regression, the perceptron and the page Balance use rows in memory. Tests always use "
+            "Fisher, least squares), logistic regression, scaling and PCA use all rows except the "
+            "test set; the perceptron and the page Balance use rows in memory. Tests always use "
             "rows in memory."
         )
 
@@ -96,9 +96,17 @@ class ClassCountsDisplay(Display):
         return plots.class_balance(train, test, self.data.classes)
 
     def notes(self) -> tuple[str, ...]:
-        """Return what rows count."""
-        counted = counting(self.data)
-        return (f"{counted[:1].upper()}{counted[1:]}.",) if counted else ()
+        """State the sizes of both sets, the number of groups, and what weighted rows count."""
+        notes, noun, counted = [], self.data.kind.rows, counting(self.data)
+        if self.split is not None:
+            train, test = map(len, self.split)
+            notes.append(f"{train:,} {noun} train, {test:,} test.")
+        if self.data.group_names is not None:
+            groups = count(len(self.data.group_names), "group")
+            notes.append(f"{groups} of {noun} that belong together.")
+        if counted:
+            notes.append(f"{counted[:1].upper()}{counted[1:]}.")
+        return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +128,7 @@ class FindingsDisplay(Display):
             return ()
 
     def finding(self) -> str:
-        """Return what biases the scores, if anything."""
+        """State what biases the scores, if anything."""
         if not self.found:
             return "The data checks found nothing that biases the scores."
         return f"Findings: {' '.join(one.sentence for one in self.found)}"

@@ -42,6 +42,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Scatter"
     made_by: ClassVar[str] = "data.pair"
+    place: ClassVar[str] = "explore.pair"
 
     x: (
         Annotated[
@@ -85,7 +86,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
         )
 
     def finding(self) -> str:
-        """Return how the two are correlated."""
+        """State how the two are correlated."""
         (x, y), (within, total) = self.names, self.correlations
         if not np.isfinite(total):
             return f"{x} and {y}: one of them is constant."
@@ -131,6 +132,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Correlations"
     made_by: ClassVar[str] = "data.correlations"
+    place: ClassVar[str] = "explore.correlations"
 
     kind: Annotated[
         str,
@@ -161,7 +163,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
         )
 
     def finding(self) -> str:
-        """Return which two columns are correlated most."""
+        """State which two columns are correlated most."""
         pair = self.found.strongest()
         if pair is None:
             return "No two columns vary together."

@@ -53,7 +53,7 @@ class SheetDisplay(ProjectedDisplay):
 
 
 def _columns(number: int) -> int:
-    """Return how many images stand in a line: as even lines as can be."""
+    """Return the number of images per line that fills the lines most evenly."""
     lines = -(-number // _SHEET_COLUMNS)
     return -(-number // lines)
 
@@ -109,7 +109,7 @@ class EigenImagesDisplay(SheetDisplay):
         colours = (
             "Grey pixels have no effect."
             if len(self.projected.data.image_shape or ()) == 3
-            else "Blue pixels increase an image’s score, orange ones decrease it."
+            else "Blue pixels increase an image’s score, ochre ones decrease it."
         )
         return (f"Coefficients of {'standardised pixels' if scaled else 'pixels'}. {colours}",)
 
@@ -176,6 +176,7 @@ class ReconstructionDisplay(SheetDisplay):
 
     title: ClassVar[str] = "Reconstruction"
     made_by: ClassVar[str] = "projection.reconstruction"
+    place: ClassVar[str] = "explore.reconstruction"
 
     beside: Annotated[
         tuple[int, ...],
@@ -227,7 +228,7 @@ class ReconstructionDisplay(SheetDisplay):
         return plots.reconstructions(self.stack(X), [rebuilt], [self.number])
 
     def notes(self) -> tuple[str, ...]:
-        """Return what the components hold, the error on test images, and which are shown."""
+        """State what the components hold, the error on test images, and which are shown."""
         data, test = self.projected.data, self.projected.split.test
         share = percent(self.projection.shares[: self.number].sum())
         text = (

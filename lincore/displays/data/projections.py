@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from lincore.estimators import FisherDiscriminant
 
-# Axes and directions on offer: more cannot be overlooked in a list.
-_MOST_LISTED, _MOST_DIRECTIONS = 50, 10
-_MOST_FEATURES = 8  # arrows of a biplot
+# Axes on offer: a longer list is hard to survey.
+_MOST_LISTED = 50
 
 
 def _noun(projection: Projection) -> str:
@@ -76,7 +75,7 @@ class VarianceDisplay(ProjectedDisplay):
     made_by: ClassVar[str] = "projection.variance"
 
     def finding(self) -> str:
-        """Return how few components hold most of the variance."""
+        """State how few components hold most of the variance."""
         shares, n_rows = self.projection.shares, int(self.projection.moments.count.sum())
         rows, two = f"{n_rows:,} training {self.noun}", percent(float(shares[:2].sum()))
         if len(shares) == 1:
@@ -120,7 +119,7 @@ def _halves(so_far: SimpleNamespace) -> dict[str, str]:
 
 
 def _axes(so_far: Any, names: list[str]) -> tuple[int, ...]:
-    """Return the axes that are drawn, each once, as far as there are so many."""
+    """Return the drawn axes without repetitions, at most as many as there are."""
     chosen: list[int] = []
     for axis in (so_far.x, so_far.y, so_far.z)[: min(so_far.dimensions, len(names))]:
         free = [i for i in range(len(names)) if i not in chosen]
@@ -151,12 +150,12 @@ def _are_more(
     return asked
 
 
-def _components(so_far: SimpleNamespace) -> list[str]:
+def component_labels(so_far: SimpleNamespace) -> list[str]:
     return _component_names(so_far.projected.projection)
 
 
 def _fisher(so_far: Any) -> FisherDiscriminant | str:
-    """Return Fisher's discriminant behind so many components, or why there is none."""
+    """Return Fisher's discriminant fitted to that many components, or why there is none."""
     try:
         found: FisherDiscriminant = so_far.projected.projection.fisher(so_far.n_components)
     except ValueError as error:
@@ -164,7 +163,7 @@ def _fisher(so_far: Any) -> FisherDiscriminant | str:
     return found
 
 
-def _directions(so_far: SimpleNamespace) -> list[str]:
+def direction_labels(so_far: SimpleNamespace) -> list[str]:
     fisher = _fisher(so_far)
     number = 0 if isinstance(fisher, str) else len(fisher.criterion_)
     return [f"Direction {i + 1}" for i in range(number)]
@@ -193,8 +192,8 @@ def _axis(names: Callable[[SimpleNamespace], list[str]], axis: int, of: str = ""
     )
 
 
-_X, _Y, _Z = (_axis(_components, axis) for axis in range(3))
-_FISHER_X, _FISHER_Y, _FISHER_Z = (_axis(_directions, axis, "Fisher’s ") for axis in range(3))
+_X, _Y, _Z = (_axis(component_labels, axis) for axis in range(3))
+_FISHER_X, _FISHER_Y, _FISHER_Z = (_axis(direction_labels, axis, "Fisher’s ") for axis in range(3))
 _WHITEN = Field(
     "Whiten", "Divide the scores along every component by their standard deviation, so that all "
     "components have equal variance.",
@@ -210,6 +209,8 @@ N_COMPONENTS = Field(
 @dataclass(frozen=True, eq=False)
 class ScatterDisplay(ProjectedDisplay):
     """Rows along two directions, or three."""
+
+    place: ClassVar[str] = "explore.scatter"
 
     dimensions: Annotated[
         int,
@@ -270,6 +271,7 @@ class PcaDisplay(ScatterDisplay):
 
     title: ClassVar[str] = "Principal components"
     made_by: ClassVar[str] = "projection.pca"
+    place: ClassVar[str] = "explore.pca"
 
     whiten: Annotated[bool, _WHITEN] = False
     x: Annotated[int, _X] = 0
@@ -293,7 +295,7 @@ class PcaDisplay(ScatterDisplay):
         return self.projection.scores(X, self.axes, whiten=self.whiten)
 
     def finding(self) -> str:
-        """Return what the components maximise."""
+        """State what the components maximise."""
         if self.projection.is_sparse:
             return (
                 "Truncated SVD maximises the sum of squares along every vector. It replaces "
@@ -315,6 +317,7 @@ class FisherDisplay(ScatterDisplay):
 
     title: ClassVar[str] = "Fisher’s directions"
     made_by: ClassVar[str] = "projection.fisher"
+    place: ClassVar[str] = "explore.fisher"
 
     n_components: Annotated[int, N_COMPONENTS] | None = None
     x: Annotated[int, _FISHER_X] = 0
@@ -373,7 +376,7 @@ class FisherDisplay(ScatterDisplay):
         )
 
     def finding(self) -> str:
-        """Return how much better the first direction separates the classes than a component."""
+        """State how much better the first direction separates the classes than a component."""
         if isinstance(self.found, str):
             return f"Fisher’s projection cannot be drawn. {self.found}"
         (first, best), unseen = self.separation
@@ -406,7 +409,7 @@ class FisherDisplay(ScatterDisplay):
         return self._scatter("Best separation: Fisher")
 
     def notes(self) -> tuple[str, ...]:
-        """Return what is maximised, and which components it sees."""
+        """State what is maximised, and which components it sees."""
         if isinstance(self.found, str):
             return ()
         n_classes = self.projected.data.n_classes
@@ -431,97 +434,3 @@ def _criterion(value: float) -> str:
     if not np.isfinite(value):
         return "unlimited"
     return f"{value:#.3g}" if 0.001 <= value < 1000 else f"{value:.3g}"
-
-
-def _named_directions(so_far: SimpleNamespace) -> dict[int, str]:
-    """Return the first components, and after them the first of Fisher's directions."""
-    names = _components(so_far)[:_MOST_DIRECTIONS]
-    directions = _directions(so_far)[:_MOST_DIRECTIONS]
-    names += [f"Fisher’s {name[0].lower()}{name[1:]}" for name in directions]
-    return dict(enumerate(names))
-
-
-@dataclass(frozen=True, eq=False)
-class LoadingsDisplay(ProjectedDisplay):
-    """The weights of the features in one direction."""
-
-    title: ClassVar[str] = "Loadings"
-    made_by: ClassVar[str] = "projection.loadings"
-
-    n_components: Annotated[int, N_COMPONENTS] | None = None
-    direction: Annotated[
-        int,
-        Field("Coefficients of", "A row’s score is the sum of its features times these weights.",
-              low=0, choices=_named_directions),
-    ] = 0  # fmt: skip
-
-    @cached_property
-    def weights(self) -> Array:
-        """The weight of each feature."""
-        first = self.projection.components[:_MOST_DIRECTIONS]
-        if self.direction < len(first):
-            return np.asarray(first[self.direction])
-        fisher = FisherDisplay(self.projected, n_components=self.n_components).discriminant
-        return np.asarray(self.projection.weights(fisher)[self.direction - len(first)])
-
-    def finding(self) -> str:
-        """Return which features weigh most."""
-        return str(self.plot().layout.meta["title"])
-
-    def frame(self) -> pd.DataFrame:
-        """Return a line for each feature."""
-        return pd.DataFrame({"feature": self.projection.names, "weight": self.weights})
-
-    def plot(self) -> go.Figure:
-        """Return the largest weights as bars."""
-        return plots.coefficients(list(self.projection.names), self.weights, unit="weight")
-
-    def notes(self) -> tuple[str, ...]:
-        """Return the direction, and the units of the weights."""
-        seen = self.n_components or _seen(self)  # type: ignore[arg-type]
-        so_far = SimpleNamespace(projected=self.projected, n_components=seen)
-        if self.projection.is_sparse:
-            units = "words: how much one more of it in a row adds to its score"
-        elif "standardize" in self.projection.pipeline.named_steps:
-            units = "standardised features: comparable with each other"
-        else:
-            units = "the features’ own units: a feature with large values has a small weight"
-        return (f"{_named_directions(so_far)[self.direction]}. Weights are for {units}.",)
-
-
-@dataclass(frozen=True, eq=False)
-class BiplotDisplay(PcaDisplay):
-    """Rows along two components, with an arrow for each feature of large weight."""
-
-    title: ClassVar[str] = "Biplot"
-    made_by: ClassVar[str] = "projection.biplot"
-
-    @property
-    def axes(self) -> tuple[int, ...]:
-        """The first two of the components."""
-        return super().axes[:2]
-
-    def finding(self) -> str:
-        """Return what is drawn."""
-        return str(self.plot().layout.meta["title"])
-
-    def plot(self) -> go.Figure:
-        """Return rows and features."""
-        data = self.projected.data
-        return plots.biplot(
-            self.points,
-            data.codes[self.chosen],
-            data.classes,
-            self.projection.components[list(self.axes)],
-            self.projection.names,
-            self.axis_names,
-            rows=self.chosen,
-        )
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what the arrows are."""
-        shown = min(_MOST_FEATURES, len(self.projection.names))
-        return (
-            f"Arrows: the {shown} features with the largest weights, pointing towards larger "
-            "values of the feature; all have the same scale.",
-        )

@@ -1,12 +1,11 @@
-"""Displays of the cost of an imbalance: its curve, its parts, corrections, more rows."""
+"""Display of the cost curve of an imbalance, and what displays of its cost have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,9 @@ import pandas as pd
 from lincore import plots, report
 from lincore.displays.base import Display
 from lincore.fields import Field
-from lincore.imbalance import FEWEST_SIZES, LOSS, CostCurve, ImbalanceCost
+from lincore.imbalance import CostCurve, ImbalanceCost
 from lincore.metrics import Interval
-from lincore.utils import percent, quoted
+from lincore.utils import listed, percent, points, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -26,8 +25,8 @@ _LINES = {
     "balanced": "balanced (equal priors)",
     "matched": "matched to the costs",
 }
-# Pixels of the plot of corrections, as high as the waterfall beside it.
-_HEIGHT = 430
+# Up to this class ratio classes count as equally frequent.
+_EQUAL = 1.01
 
 
 def _methods(so_far: SimpleNamespace) -> dict[str, str]:
@@ -36,10 +35,6 @@ def _methods(so_far: SimpleNamespace) -> dict[str, str]:
 
 def _first(so_far: SimpleNamespace) -> str:
     return str(so_far.cost.methods[0])
-
-
-def _losses(so_far: SimpleNamespace) -> tuple[str, ...]:
-    return tuple(so_far.cost.loss_names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +62,31 @@ class CostDisplay(Display):
 
     def scope(self) -> str:
         """Return the splits, the training rows of each class, and its share in deployment."""
-        return f"{report.cost_basis(self.cost)} {report.cost_training_rows(self.cost)}"
+        each = [
+            f"{quoted(label)} {int(n):,} ({percent(share)})"
+            for n, label, share in zip(
+                self.cost.counts, self.cost.classes, self.cost.prevalence, strict=True
+            )
+        ]
+        rows = f"Training rows, and share in deployment: {listed(each, most=8)}."
+        return f"{self._basis()} {rows}"
+
+    def _basis(self) -> str:
+        weighted = report.weights_in_sizes(self.cost.counts, self.cost.totals)
+        if len(self.cost.seeds) == 1:
+            return f"The first split ({self.cost.n_test:,} test rows), so no intervals.{weighted}"
+        n, wanted = len(self.cost.seeds), self.cost.settings.repeats
+        what = "splits" if self.cost.new_splits else "repetitions on one test set"
+        of = f"{n} of {wanted}" if n < wanted else str(n)
+        return (
+            f"Means of {of} {what} ({self.cost.n_test:,} test rows each), with 95 % intervals that "
+            f"are conditional on the class counts of the file.{weighted}"
+        )
+
+    def after_splits(self, sentence: str) -> str:
+        """Return a sentence, which begins with the number of splits while some are missing."""
+        before = report.after_splits(len(self.cost.seeds), self.cost.settings.repeats)
+        return f"{before}{sentence[:1].lower()}{sentence[1:]}" if before else sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +102,69 @@ class CostCurveDisplay(CostDisplay):
         return self.cost.curves.get(self.chosen)
 
     def finding(self) -> str:
-        """Return from which cost of a miss balancing pays."""
+        """State from which cost of a miss balancing pays."""
         if self.curve is None:
             return f"{self.label} has no posterior probabilities, so other priors cannot be used."
-        return report.cost_curve_finding(self.cost, self.chosen)
+        if self.cost.ratios.class_ratio <= _EQUAL:
+            error = percent(self.curve.cost("uncorrected", 1.0).value)
+            return (
+                "The classes of the file are equally frequent, so balancing changes nothing: "
+                f"{self.label} has an error of {error}."
+            )
+        return self.after_splits(self._break_even(self.curve))
+
+    def scope(self) -> str:
+        """Return the effect of balancing at some costs, and the rows."""
+        return " ".join(filter(None, [self.effect(), super().scope()]))
+
+    def _break_even(self, curve: CostCurve) -> str:
+        """State from which cost of a miss balancing pays."""
+        what, even = f"Balancing the priors of {self.label}", curve.break_even()
+        miss, alarms = self._miss
+        if np.isnan(even.value):
+            return f"{what} misses no fewer rows of {self._rare}, so it never pays."
+        if np.isinf(even.high):
+            end = report.cost_ratio(curve.ratios[-1])
+            return f"{what} does not significantly pay at any cost of {miss} up to {end} {alarms}."
+        if even.value <= 1:
+            return f"{what} pays even if {miss} costs no more than one of the {alarms}."
+        value, low, high = map(report.cost_ratio, even)
+        text = f"{what} pays if {miss} costs more than {value} {alarms}"
+        return f"{text}." if np.isnan(even.low) else f"{text} ({low} to {high})."
+
+    def effect(self) -> str:
+        """State what balancing does to the cost at the chosen ratio, and to the error, if it does.
+
+        Returns
+        -------
+        str
+            Empty if balancing is impossible or changes nothing.
+        """
+        if self.curve is None or self.cost.ratios.class_ratio <= _EQUAL:
+            return ""
+        asked, harm = self.cost.ratios.asked, self.curve.saving(1.0)
+        text = "At 1 to 1 balancing "
+        if asked != 1:
+            saving = _relative(self.curve.relative_saving(asked))
+            text = f"At {report.cost_ratio(asked)} to 1 balancing {saving}; at 1 to 1 it "
+        if not harm.value:
+            return f"{text}does not change the error."
+        if harm.low <= 0 <= harm.high:
+            change = points(-harm.value, signed=True)
+            return f"{text}changes the error by {change} points, within chance."
+        verb = "raises" if harm.value < 0 else "lowers"
+        return f"{text}{verb} the error by {points(abs(harm.value))} points."
+
+    @property
+    def _miss(self) -> tuple[str, str]:
+        """The subject and the unit of the cost."""
+        if len(self.cost.classes) == 2:
+            return f"a missed {self._rare}", "false alarms"
+        return f"an error on {self._rare}", "other errors"
+
+    @property
+    def _rare(self) -> str:
+        return quoted(self.cost.classes[self.cost.ratios.rare])
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each ratio and decision: the cost of a row, with its interval."""
@@ -116,7 +194,7 @@ class CostCurveDisplay(CostDisplay):
         """Return the three curves, with the break-even of balancing."""
         if self.curve is None:
             return None
-        miss, alarms = report.miss_in_words(self.cost)
+        miss, alarms = self._miss
         even = self.curve.break_even()
         title = f"{self.label}: expected cost by the cost of {miss}"
         if even.value > 1 and even.high < np.inf:
@@ -137,7 +215,7 @@ class CostCurveDisplay(CostDisplay):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return what the costs are of."""
+        """State what the costs are of."""
         if self.curve is None:
             return ()
         return (
@@ -147,275 +225,15 @@ class CostCurveDisplay(CostDisplay):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class LossDisplay(CostDisplay):
-    """A display of one loss."""
-
-    loss: Annotated[
-        str,
-        Field(
-            "Loss",
-            "The decomposed loss: by default the share of misclassified rows under the deployment "
-            "prevalence.",
-            longest=500,
-            choices=_losses,
-        ),
-    ] = LOSS
-
-    @property
-    def loss_name(self) -> str:
-        """What the loss is called."""
-        return report.loss_name(self.cost, self.loss)
-
-    @property
-    def is_share(self) -> bool:
-        """True if the loss is read in per cent."""
-        return bool(self.cost.named(self.loss).is_share)
-
-    @property
-    def of_100_rows(self) -> bool:
-        """True if the loss is written for a hundred rows."""
-        return report.is_of_100_rows(self.cost, self.loss)
-
-    @property
-    def is_possible(self) -> bool:
-        """True if the model has this loss."""
-        return not np.isnan(self.cost.loss(self.chosen, "uncorrected", self.loss)).any()
-
-    def write(self, value: Interval) -> str:
-        """Return the loss, or a change of it, as text."""
-        return report.format_loss(value, "error" if self.of_100_rows else "log loss")
-
-    @property
-    def scaling(self) -> dict[str, Any]:
-        """The unit and scale of figures."""
-        return {
-            "unit": "points" if self.is_share else "",
-            "scale": 100.0 if self.of_100_rows else 1.0,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class CostDecompositionDisplay(LossDisplay):
-    """The parts of the loss: prior shift, majority bias, small class."""
-
-    title: ClassVar[str] = "Error decomposition"
-    made_by: ClassVar[str] = "cost.decomposition"
-
-    def finding(self) -> str:
-        """Return the loss as trained, and the condition under which it is that."""
-        return report.cost_level_finding(self.cost, self.chosen, self.loss)
-
-    def frame(self) -> pd.DataFrame:
-        """Return a line for each method and part, with its interval."""
-        return pd.DataFrame(
-            {"method": method, "loss": self.loss_name, "part": part, **value._asdict()}
-            for method in self.cost.methods
-            for part, value in self._parts(method)
-        )
-
-    def _parts(self, method: str) -> Iterator[tuple[str, Interval]]:
-        split = self.cost.attribution(method, self.loss)
-        yield from {"uncorrected": split.uncorrected, **split.parts, "limit": split.limit}.items()
-
-    def table(self) -> pd.DataFrame:
-        """Return a line for each method: the loss, its parts, the recommended correction."""
-        condition, rows = report.cost_condition(self.cost), []
-        for method in self.cost.methods:
-            chosen = self.cost.recommended(method, self.loss)
-            row = {"model": self.cost.settings.label(method)}
-            row |= {part: self.write(v) for part, v in self._parts(method) if part != "limit"}
-            row[f"recommended if {condition}"] = (
-                report.correction_name(chosen.name) if chosen else "no correction"
-            )
-            row["recovered"] = self.write(chosen.recovered) if chosen else "–"
-            rows.append(row)
-        return pd.DataFrame(rows)
-
-    def plot(self) -> go.Figure | None:
-        """Return the waterfall from the loss as trained to that of many rows, corrected."""
-        if not self.is_possible:
-            return None
-        split = self.cost.attribution(self.chosen, self.loss)
-        known = {name: part for name, part in split.parts.items() if part.value == part.value}
-        return plots.waterfall(
-            {part: (-value, -high, -low) for part, (value, low, high) in known.items()},
-            split.uncorrected.value,
-            start_name="uncorrected",
-            end_name="many rows, corrected" if "small class" in known else "corrected",
-            loss=self.loss_name,
-            greater_is_better=self.cost.named(self.loss).greater_is_better,
-            title=f"Error decomposition: {self.loss_name} of {self.label}",
-            basis="95 % intervals over splits." if len(self.cost.seeds) > 1 else "The first split.",
-            **self.scaling,
-        )
-
-    def notes(self) -> tuple[str, ...]:
-        """Return each part of the model's loss in words."""
-        if not self.is_possible:
-            return ()
-        return report.cost_decomposition_sentences(self.cost, self.chosen, self.loss)
-
-
-@dataclass(frozen=True, eq=False)
-class CostCorrectionsDisplay(LossDisplay):
-    """What each correction recovers of the loss, and what it costs elsewhere."""
-
-    title: ClassVar[str] = "Corrections"
-    made_by: ClassVar[str] = "cost.corrections"
-
-    def finding(self) -> str:
-        """Return which correction is recommended under which condition, and its price."""
-        if not self.is_possible:
-            return report.cost_level_finding(self.cost, self.chosen, self.loss)
-        return report.cost_recommendation(self.cost, self.chosen, self.loss)
-
-    def frame(self) -> pd.DataFrame:
-        """Return a line for each correction and quantity, with its interval."""
-        return pd.DataFrame(
-            {"correction": one.name, "quantity": quantity, **value._asdict()}
-            for one in self.cost.corrected(self.chosen, self.loss)
-            for quantity, value in {
-                self.loss_name: one.loss,
-                "recovered": one.recovered,
-                "change of the error at the file's shares": one.file_error,
-                **{
-                    f"change of recall of {label}": change
-                    for label, change in zip(self.cost.classes, one.recall_change, strict=True)
-                },
-                "change of the recall of the others": one.others,
-            }.items()
-        )
-
-    def table(self) -> pd.DataFrame:
-        """Return a line for each correction; the first is uncorrected."""
-        if not self.is_possible:
-            return pd.DataFrame()
-        cost, chosen = self.cost, self.cost.recommended(self.chosen, self.loss)
-        head = f"{self.loss_name}{' (%)' if self.is_share else ''}"
-        uncorrected = cost.attribution(self.chosen, self.loss).uncorrected
-        rows = [{"correction": "uncorrected", head: self.write(uncorrected)}]
-        rarest, condition = quoted(cost.classes[cost.ratios.rare]), report.cost_condition(cost)
-        for one in cost.corrected(self.chosen, self.loss):
-            row = {
-                "correction": report.correction_name(one.name),
-                head: self.write(one.loss),
-                "recovered": self.write(one.recovered),
-            }
-            if cost.rare is not None:
-                rare = one.recall_change[cost.rare]
-                row[f"recall of {quoted(cost.classes[cost.rare])}"] = report.format_loss(
-                    rare, "recall"
-                )
-            row["recall of the others"] = report.format_loss(one.others, "recall")
-            row["error at the file's shares"] = report.format_loss(one.file_error, "error")
-            mean = cost.mean_posterior(self.chosen, one.name)
-            row[f"mean probability of {rarest}"] = "–" if np.isnan(mean) else percent(mean)
-            is_chosen = chosen is not None and one.name == chosen.name
-            row["recommended"] = f"if {condition}" if is_chosen else ""
-            rows.append(row)
-        return pd.DataFrame(rows).fillna("")
-
-    def plot(self) -> go.Figure | None:
-        """Return a bar for each correction: what it recovers, and what the others lose."""
-        if not self.is_possible:
-            return None
-        corrections = self.cost.corrected(self.chosen, self.loss)
-        return plots.remedies(
-            [report.correction_name(one.name) for one in corrections],
-            [one.recovered for one in corrections],
-            [one.others for one in corrections] if self.is_share else None,
-            score=self.loss_name,
-            title=f"What corrections recover: {self.loss_name}",
-            height=_HEIGHT,
-            basis="95 % intervals, paired." if len(self.cost.seeds) > 1 else "The first split.",
-            **self.scaling,
-        )
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what is not available and why, and how the others are made."""
-        if not self.is_possible:
-            return ()
-        missing = self.cost.unavailable.get(self.chosen, {})
-        return (
-            *(
-                f"{report.correction_name(name).capitalize()}: not available. {why}"
-                for name, why in missing.items()
-            ),
-            "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
-            "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
-            "training set. Changes against uncorrected, in points, paired by split.",
-        )
-
-
-def _as_many(so_far: SimpleNamespace) -> int:
-    cost = so_far.cost
-    return 1 if cost.rare is None else int(cost.counts[cost.rare])
-
-
-@dataclass(frozen=True, eq=False)
-class MoreRowsDisplay(LossDisplay):
-    """What more training rows of the rarest class would bring, by extrapolation."""
-
-    title: ClassVar[str] = "More rows"
-    made_by: ClassVar[str] = "cost.more_rows"
-
-    more: (
-        Annotated[
-            int,
-            Field(
-                "More training rows",
-                "Rows of the rarest class that might be collected.",
-                low=1,
-                high=1_000_000,
-                auto=_as_many,
-            ),
-        ]
-        | None
-    ) = None
-
-    @cached_property
-    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
-        """The sizes of the sweep that were fitted, and the losses of every split there."""
-        k, i = self.cost.loss_names.index(self.loss), self.cost.methods.index(self.chosen)
-        values = self.cost.size_losses[i, :, :, k]
-        seen = np.isfinite(values).all(axis=1)
-        return self.cost.sizes[seen], values[seen]
-
-    def finding(self) -> str:
-        """Return by how much they would lower the loss."""
-        more = self.more or _as_many(SimpleNamespace(cost=self.cost))
-        return report.more_rows_finding(self.cost, self.chosen, more, self.loss)
-
-    def frame(self) -> pd.DataFrame:
-        """Return a line for each size of the rarest class: the mean loss over splits."""
-        sizes, values = self._seen
-        return pd.DataFrame(
-            {"training rows": int(size), self.loss_name: float(line.mean())}
-            for size, line in zip(sizes, values, strict=True)
-        )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
-
-    def plot(self) -> go.Figure | None:
-        """Return the loss, corrected, by the size of the rarest class; None from too few sizes."""
-        sizes, values = self._seen
-        if self.cost.rare is None or len(sizes) < FEWEST_SIZES:
-            return None
-        if self.of_100_rows and not self.is_share:
-            values = 100 * values
-        low, high = np.quantile(values, [0.1, 0.9], axis=1)
-        return plots.sweep(
-            sizes,
-            values.mean(axis=1)[None],
-            low[None],
-            high[None],
-            [self.label],
-            across=f"training rows of {quoted(self.cost.classes[self.cost.rare])}",
-            score=self.loss_name,
-            as_percent=self.is_share,
-            title="Class-size sweep, with balanced weights + corrected priors",
-            basis="Line: mean over splits; band: their middle 80 %.",
-        )
+def _relative(saving: Interval) -> str:
+    """State by how much a cost changes, in per cent."""
+    value, low, high = saving
+    if np.isnan(value):
+        return "keeps the cost at zero"
+    if low <= 0 <= high:
+        ends = f"{points(-high, 0, signed=True)} to {points(-low, 0, signed=True)}"
+        return f"changes the cost by {points(-value, 0, signed=True)} % ({ends})"
+    verb = "lowers" if value > 0 else "raises"
+    least, most = sorted((low, high)) if value > 0 else sorted((-low, -high))
+    span = "" if np.isnan(low) else f" ({points(least, 0)} to {points(most, 0)})"
+    return f"{verb} the cost by {points(abs(value), 0)} %{span}"

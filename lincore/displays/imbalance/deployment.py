@@ -38,6 +38,14 @@ def _share_of_full(so_far: SimpleNamespace) -> float:
     return min(max(float(so_far.study.shares("full")[so_far.code]), 0.01), 0.99)
 
 
+def _share_marks(so_far: SimpleNamespace) -> dict[str, float]:
+    own, equal = so_far.study.shares("full")[so_far.code], 1 / len(so_far.study.classes)
+    return {
+        f"As in the file: {percent(own, 0)}": _share_of_full(so_far),
+        f"Equal: {percent(equal, 0)}": equal,
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class DeploymentDisplay(OneSplitDisplay):
     """A display of the class shares in deployment, without fitting again."""
@@ -65,6 +73,7 @@ class DeploymentDisplay(OneSplitDisplay):
                 step=0.01,
                 unit=per_cent,
                 auto=_share_of_full,
+                marks=_share_marks,
             ),
         ]
         | None
@@ -72,7 +81,7 @@ class DeploymentDisplay(OneSplitDisplay):
 
     @property
     def condition(self) -> str:
-        """The reduced set; a threshold is another way to say what priors say."""
+        """The reduced set: moving a threshold is equivalent to changing priors."""
         found = super().condition
         return "reduced" if found == "moved threshold" else found
 
@@ -119,6 +128,7 @@ class PriorsDisplay(DeploymentDisplay):
 
     title: ClassVar[str] = "Priors in deployment"
     made_by: ClassVar[str] = "study.priors"
+    place: ClassVar[str] = "balance.priors"
 
     def _values(self, method: str) -> dict[tuple[str, str], Interval]:
         both = {"as trained": self.results(self.condition), "corrected priors": self.adjusted}
@@ -205,6 +215,7 @@ class CostsDisplay(DeploymentDisplay):
 
     title: ClassVar[str] = "Costs"
     made_by: ClassVar[str] = "study.costs"
+    place: ClassVar[str] = "balance.errors"
 
     costs: Annotated[
         tuple[Annotated[float, Between(0)], ...],
@@ -252,7 +263,7 @@ class CostsDisplay(DeploymentDisplay):
         return bool(metrics.has_posteriors(self.adjusted, self.chosen))
 
     def finding(self) -> str:
-        """Return what deciding at least expected cost does to the cost of a row."""
+        """State what deciding at least expected cost does to the cost of a row."""
         if not self.has_posteriors:
             return f"{self.label} has no posteriors, so costs do not change its boundary."
         before, after = (report.format_loss(cost, "log loss") for cost in self._costs(self.chosen))
@@ -294,7 +305,8 @@ class CostsDisplay(DeploymentDisplay):
         if self.data is None or not self.has_posteriors:
             return None
         old = self.learned[self.study.methods.index(self.chosen)]
-        view = views_of(self, (self.chosen,), kind=self.kind, x=self.x, y=self.y)[1]
+        sets = ("full", self.condition)
+        view = views_of(self, (self.chosen,), sets, kind=self.kind, x=self.x, y=self.y)[1]
         view = imbalance.view_with_prior_shift(view, imbalance.log_prior_shift(old, self.shares))
         shared, results = plots.SharedAxes.of(view), self.adjusted
         if self.decision == "least expected cost":

@@ -41,6 +41,7 @@ class SweepDisplay(Display):
 
     title: ClassVar[str] = "Class-size sweep"
     made_by: ClassVar[str] = "sweep.curves"
+    place: ClassVar[str] = "balance.sizes"
 
     sweep: Sweep
     loss: Annotated[str, Field("Loss", "What is counted.", longest=500, choices=_swept_losses)] = (
@@ -73,7 +74,7 @@ class SweepDisplay(Display):
         return self.sweep.crossings(self.loss) if self.kind == "as trained" else ()
 
     def finding(self) -> str:
-        """Return where the order of the models changes first, or what is drawn."""
+        """State where the order of the models changes first, or what is drawn."""
         if not self.drawn:
             return "No model here has these curves: they need a model fitted from moments."
         if self.crossings:
@@ -83,10 +84,11 @@ class SweepDisplay(Display):
         return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
 
     def _crossing_sentences(self) -> list[str]:
-        sentences = report.crossing_sentences(self.sweep, self.loss)
+        label, loss = self.sweep.settings.label, report.loss_in_words(self.loss)
         return [
-            f"{sentence} Beyond chance up to {one.clear[0]:,.0f} and from {one.clear[1]:,.0f} on."
-            for sentence, one in zip(sentences, self.crossings, strict=True)
+            f"Below about {size:.0f} training rows {label(below)} has the better {loss}, above it "
+            f"{label(above)}. Beyond chance up to {clear[0]:,.0f} and from {clear[1]:,.0f} on."
+            for size, below, above, clear in self.crossings
         ]
 
     def scope(self) -> str:
@@ -148,9 +150,6 @@ class SweepDisplay(Display):
 
     def notes(self) -> tuple[str, ...]:
         """Return further crossings, and models that could not be fitted at some sizes."""
-        failed = (
-            f"{self.sweep.settings.label(name)} could not be fitted at some sizes: "
-            f"{report.with_class_names(why, self.sweep.classes)}"
-            for name, why in self.sweep.failures.items()
-        )
+        sweep, what = self.sweep, "could not be fitted at some sizes"
+        failed = report.left_out(sweep.failures, sweep.settings, sweep.classes, what)
         return (*self._crossing_sentences()[1:], *failed)

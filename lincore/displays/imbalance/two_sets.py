@@ -23,6 +23,7 @@ from lincore.displays.imbalance.study import (
 from lincore.fields import Field
 from lincore.inspection import View
 from lincore.metrics import Results
+from lincore.utils import listed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -100,14 +101,20 @@ AxisY: TypeAlias = (
 
 
 def views_of(
-    display: Any, methods: Sequence[str], *, kind: str | None, x: int, y: int | None
+    display: Any,
+    methods: Sequence[str],
+    conditions: Sequence[str],
+    *,
+    kind: str | None,
+    x: int,
+    y: int | None,
 ) -> list[View]:
-    """Return for each method the views of the full set and of the other, in one plane."""
+    """Return for each method the views of several training sets, in one plane."""
     study, data, found = display.study, display.data, []
     for method in methods:
         so_far = SimpleNamespace(study=study, data=data, method=method)
         so_far.kind, so_far.x = kind or _first_plane(so_far), x
-        pipelines = [study.example.pipelines[method, name] for name in ("full", display.condition)]
+        pipelines = [study.example.pipelines[method, name] for name in conditions]
         n_inputs = len(_inputs(so_far))
         if so_far.kind == _DISCRIMINANT:
             planes = imbalance.shared_planes(pipelines, data, study.example.split.train)
@@ -117,7 +124,7 @@ def views_of(
             planes = imbalance.aligned_planes(pipelines, data, test, pair[:n_inputs])
         found += [
             imbalance.condition_view(study.example, method, name, data, plane)
-            for name, plane in zip(("full", display.condition), planes, strict=True)
+            for name, plane in zip(conditions, planes, strict=True)
         ]
     return found
 
@@ -132,6 +139,7 @@ class RegionsDisplay(OneSplitDisplay):
 
     title: ClassVar[str] = "Regions"
     made_by: ClassVar[str] = "study.regions"
+    place: ClassVar[str] = "balance.sides"
 
     side: Annotated[
         Literal["full", "reduced"],
@@ -161,7 +169,8 @@ class RegionsDisplay(OneSplitDisplay):
     @cached_property
     def views(self) -> list[View]:
         """Both sides in one plane."""
-        return views_of(self, (self.chosen,), kind=self.kind, x=self.x, y=self.y)
+        sets = ("full", self.condition)
+        return views_of(self, (self.chosen,), sets, kind=self.kind, x=self.x, y=self.y)
 
     @property
     def view(self) -> View:
@@ -174,7 +183,7 @@ class RegionsDisplay(OneSplitDisplay):
         return "full" if self.side == "full" else self.condition
 
     def finding(self) -> str:
-        """Return what is drawn."""
+        """State what is drawn."""
         return f"{self.label}, {set_name(self.trained_on)}"
 
     def frame(self) -> pd.DataFrame:
@@ -226,7 +235,7 @@ class RegionsDisplay(OneSplitDisplay):
 
 @dataclass(frozen=True, eq=False)
 class SetBoundariesDisplay(OneSplitDisplay):
-    """The regions of every model, of the full set on the left and the reduced one on the right."""
+    """The regions of every model: of the full set, of the reduced one, and after a correction."""
 
     title: ClassVar[str] = "All models"
     made_by: ClassVar[str] = "study.boundaries"
@@ -237,8 +246,9 @@ class SetBoundariesDisplay(OneSplitDisplay):
 
     @cached_property
     def views(self) -> list[View]:
-        """Both sides of every method."""
-        return views_of(self, self.study.methods, kind=self.kind, x=self.x, y=self.y)
+        """The sets side by side, for every method."""
+        methods, sets = self.study.methods, self.conditions
+        return views_of(self, methods, sets, kind=self.kind, x=self.x, y=self.y)
 
     @property
     def is_possible(self) -> bool:
@@ -246,14 +256,14 @@ class SetBoundariesDisplay(OneSplitDisplay):
         return len(self.views[0].axis_names) > 1
 
     def finding(self) -> str:
-        """Return what is drawn."""
+        """State what is drawn."""
         if not self.is_possible:
             return "With a single coordinate the models are drawn separately."
-        return "Full set on the left, reduced set on the right"
+        names = [report.correction_name(name) for name in self.conditions]
+        return f"Decision regions by training set: {listed(names)}"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each model and set: predictions, and those that the regions show."""
-        names = ("full", self.condition)
         return pd.DataFrame(
             {
                 "method": method,
@@ -262,7 +272,7 @@ class SetBoundariesDisplay(OneSplitDisplay):
                 "shown": view.n_faithful,
             }
             for (method, name), view in zip(
-                [(method, name) for method in self.study.methods for name in names],
+                [(method, name) for method in self.study.methods for name in self.conditions],
                 self.views,
                 strict=True,
             )
@@ -273,13 +283,13 @@ class SetBoundariesDisplay(OneSplitDisplay):
         return pd.DataFrame()
 
     def plot(self) -> go.Figure | None:
-        """Return two panels for each model."""
+        """Return a panel for each model and set."""
         if not self.is_possible:
             return None
-        sides = ("Full", "Reduced" if self.condition == "reduced" else "Corrected")
+        sides = ("Full", "Reduced", "Corrected")[: len(self.conditions)]
         names = report.short_names(self.study.methods)
         titles = [f"{side}: {name}" for name in names for side in sides]
-        return plots.small_multiples(self.views, titles, columns=2, title=self.finding())
+        return plots.small_multiples(self.views, titles, columns=len(sides), title=self.finding())
 
     def notes(self) -> tuple[str, ...]:
         """Return the test rows."""
@@ -317,7 +327,7 @@ class SetConfusionDisplay(OneSplitDisplay):
         return before, after
 
     def finding(self) -> str:
-        """Return which rows went where."""
+        """State which predictions changed."""
         return str(self.plot().layout.meta["title"])
 
     def frame(self) -> pd.DataFrame:

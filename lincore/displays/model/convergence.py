@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
-from lincore import fields, inspection, model_selection, plots, report
-from lincore.displays.model.classification import ModelDisplay
+from lincore import fields, inspection, model_selection, plots
+from lincore.displays.model.model_display import ModelDisplay
 from lincore.fields import Field
 from lincore.inspection import SOLVER_NAMES
-from lincore.utils import Progress, number
+from lincore.utils import number
+
+# Traces whose losses differ by less than this share of the total decrease coincide.
+_COINCIDE = 1e-3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import plotly.graph_objects as go
 
-    from lincore.model_selection import FittedClassifier
 
 _QUANTITIES = {
     "training loss": "Training loss",
@@ -63,11 +64,17 @@ class ConvergenceDisplay(TraceDisplay):
 
     title: ClassVar[str] = "Convergence"
     made_by: ClassVar[str] = "model.convergence"
+    place: ClassVar[str] = "classify.convergence"
 
     @cached_property
     def traces(self) -> dict[str, Any]:
         """The traces by solver, or by binary model."""
         return inspection.fit_traces(self.model.classifier)
+
+    @property
+    def iterates(self) -> bool:
+        """True if the fit took steps that can be drawn."""
+        return bool(self.traces) or hasattr(self.model.classifier, "mistakes_")
 
     @property
     def can_compare(self) -> bool:
@@ -113,33 +120,10 @@ class ConvergenceDisplay(TraceDisplay):
         """Return the traces; of a perceptron its mistakes."""
         if self.traces:
             return self.drawn(self.traces)
-        if hasattr(self.model.classifier, "mistakes_"):
-            mistakes = {"mistakes": self.model.classifier.mistakes_}
-            return plots.error_curves(mistakes, across="epoch", error="mistakes")
-        return None
-
-
-def compare_solvers(
-    model: FittedClassifier,
-    solvers: tuple[str, ...],
-    rates: tuple[float, ...],
-    progress: Progress | None = None,
-    keep: Callable[[Any], None] | None = None,
-) -> tuple[Any, ...]:
-    """Fit a logistic regression once by each solver and fixed rate, on the same rows."""
-    data, train = model.data, model.split.train
-    rows = model_selection.transform_for_classifier(model.pipeline, data.X[train])
-    found = inspection.compare_solvers(
-        rows,
-        data.codes[train],
-        solvers=solvers,
-        rates=rates,
-        C=model.classifier.C,
-        sample_weight=data.weights_of(train),
-        progress=progress,
-        keep=None if keep is None else lambda lines: keep(tuple(lines)),
-    )
-    return tuple(found)
+        if not self.iterates:
+            return None
+        mistakes = {"mistakes": self.model.classifier.mistakes_}
+        return plots.error_curves(mistakes, across="epoch", error="mistakes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +132,7 @@ class SolversDisplay(TraceDisplay):
 
     title: ClassVar[str] = "Solvers"
     made_by: ClassVar[str] = "model.solvers"
+    place: ClassVar[str] = "classify.solvers"
 
     known: tuple[Any, ...] | None = None
     solvers: Annotated[
@@ -189,7 +174,7 @@ class SolversDisplay(TraceDisplay):
         """The traces with their ends."""
         if self.known is not None:
             return self.known
-        return compare_solvers(self.model, self.solvers, self.rates)
+        return inspection.compare_solvers(self.model, self.solvers, self.rates)
 
     def finding(self) -> str:
         """Return the solver of the least training loss."""
@@ -220,7 +205,7 @@ class SolversDisplay(TraceDisplay):
         return self.drawn({line.title: line.trace for line in self.lines})
 
     def notes(self) -> tuple[str, ...]:
-        """Return which learning rates are safe, and solvers that take the same steps."""
+        """State which learning rates are safe, and solvers that take the same steps."""
         model = self.model
         seen = model_selection.transform_for_classifier(
             model.pipeline, model.data.X[model.split.train]
@@ -236,7 +221,26 @@ class SolversDisplay(TraceDisplay):
                 f"{number(found.local_limit)}, of the Hessian at the fitted coefficients, gradient "
                 "descent does not converge."
             )
-        return tuple(filter(None, (rates, report.coinciding_solvers_note(self.lines))))
+        return tuple(filter(None, (rates, self._coincidence())))
+
+    def _coincidence(self) -> str:
+        """State that fixed Hessian and gradient descent took the same steps; "" if not."""
+        found = {line.solver: line.trace for line in self.lines if line.rate is None}
+        if not {"fixed-hessian", "gradient"} <= set(found):
+            return ""
+        fixed, plain = (
+            np.array([step.objective for step in found[name]])
+            for name in ("fixed-hessian", "gradient")
+        )
+        shared = min(len(fixed), len(plain))
+        decrease = fixed[0] - fixed[-1]
+        if shared < 3 or np.abs(fixed[:shared] - plain[:shared]).max() > _COINCIDE * decrease:
+            return ""
+        return (
+            "Fixed Hessian and gradient descent at 1/L take the same steps here: with uncorrelated "
+            "standardised coordinates, such as principal components, the bound of the Hessian is a "
+            "multiple of the identity."
+        )
 
     def call(self) -> str:
         """Return the expression that makes this display: it fits by itself."""

@@ -1,4 +1,4 @@
-"""Displays of a classifier in a plane: contour, boundary, surface, line; and a row of one's own."""
+"""Display of a classifier in a plane or along a line: contour, boundary, surface, histogram."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
-import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
-from lincore import fields, inspection, plots, prediction
-from lincore.displays.model.classification import ModelDisplay, codes, once
+from lincore import fields, inspection, plots
+from lincore.displays.model.model_display import ModelDisplay, codes, once
 from lincore.fields import Field
-from lincore.plots.plane import with_ellipses
-from lincore.utils import quoted
+from lincore.plots.plane import MOST_FAINT, with_ellipses
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.inspection import Plane, View
     from lincore.model_selection import FittedClassifier
-    from lincore.prediction import RowPrediction
 
-#: So many other features can be held at values of one's own; more would be a wall of fields.
+#: The number of other features that can be held at chosen values: more fields would be unreadable.
 MOST_HELD = 12
-# More ellipses than this hide the plot: they are then left to be asked for.
+# More ellipses than this hide the plot, so they are off by default.
 _MOST_ELLIPSES = 5
 # Views of a model that are kept.
 _MOST_VIEWS = 8
@@ -135,7 +131,7 @@ def _has_others(so_far: SimpleNamespace) -> bool:
 
 
 def by_position(pairs: tuple[float, ...]) -> dict[int, float]:
-    """Return numbers by positions from a flat list: position, number and so on."""
+    """Return numbers by position from a flat list of alternating positions and numbers."""
     return {int(i): value for i, value in zip(pairs[::2], pairs[1::2], strict=False)}
 
 
@@ -225,6 +221,8 @@ class PlaneDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Geometry"
     made_by: ClassVar[str] = "model.plane"
+    place: ClassVar[str] = "classify.plane"
+    is_reported: ClassVar[bool] = True
 
     kind: (
         Annotated[
@@ -346,7 +344,7 @@ class PlaneDisplay(ModelDisplay):
 
     @cached_property
     def chosen(self) -> SimpleNamespace:
-        """All settings, with what None stands for."""
+        """All settings, with None replaced by its default."""
         return fields.resolved(self, model=self.model)
 
     @property
@@ -368,8 +366,16 @@ class PlaneDisplay(ModelDisplay):
             values=dict(look.values), rest=look.rest,
         )  # fmt: skip
 
+    @property
+    def _training(self) -> View | None:
+        """The training rows in the plane, if they are drawn faintly behind the test rows."""
+        if self.rows != "test" or len(self.model.split.train) > MOST_FAINT:
+            return None
+        view = _view(self.model, self.look._replace(rows="training"))
+        return None if isinstance(view, str) else view
+
     def finding(self) -> str:
-        """Return what is drawn, or why it cannot be."""
+        """State what is drawn, or why it cannot be."""
         figure = self.plot()
         return str(self.view) if figure is None else str(figure.layout.meta["title"])
 
@@ -408,136 +414,11 @@ class PlaneDisplay(ModelDisplay):
             given: dict[str, Any] = {"camera": self.camera}
             given |= {"quantity": chosen.quantity} if _is_shaded(chosen) else {}
             return plots.surface(view, **given)
+        training = self._training
         if chosen.drawing == "boundary":
-            figure = plots.boundary(view)
+            figure = plots.boundary(view, training=training)
         else:
             focus = None if self.focus == _ALL else self.focus
-            figure = plots.contour(view, quantity=chosen.quantity, focus=focus)
+            figure = plots.contour(view, quantity=chosen.quantity, focus=focus, training=training)
         wanted = chosen.ellipses and _has_ellipses(chosen)
         return with_ellipses(figure, view) if wanted else figure
-
-
-#: In the place of a row: the median of every feature.
-MEDIAN = -1
-
-
-def _start(so_far: SimpleNamespace) -> int:
-    model = so_far.model
-    return MEDIAN if model.data.kind.single_features else int(model.split.test[0])
-
-
-@dataclass(frozen=True, eq=False)
-class WhatIfDisplay(ModelDisplay):
-    """What the classifier makes of a row of which some values are changed."""
-
-    title: ClassVar[str] = "What if"
-    made_by: ClassVar[str] = "model.what_if"
-
-    plane: PlaneDisplay | None = None
-    row: (
-        Annotated[
-            int,
-            Field(
-                "Row",
-                "The row to begin with; −1 is the median of every feature over the training rows.",
-                low=MEDIAN,
-                auto=_start,
-            ),
-        ]
-        | None
-    ) = None
-    moved: Annotated[
-        tuple[float, ...],
-        Field(
-            "Changed",
-            "Features (of images behind PCA components) by their positions, each followed by its "
-            "value.",
-            longest=500,
-        ),
-    ] = ()
-
-    @property
-    def start(self) -> int:
-        """The row to begin with."""
-        return _start(SimpleNamespace(model=self.model)) if self.row is None else self.row
-
-    @property
-    def by_component(self) -> bool:
-        """True if components of images are changed, not features."""
-        steps = self.model.pipeline.named_steps
-        return bool(self.model.data.kind.is_images and "pca" in steps)
-
-    @property
-    def changed(self) -> dict[int, float]:
-        """The values that are changed, by position."""
-        model = self.model
-        width = len(inspection.classifier_input_names(model.pipeline, model.data))
-        n = width if self.by_component else model.data.n_features
-        return {i: value for i, value in by_position(self.moved).items() if 0 <= i < n}
-
-    @cached_property
-    def given(self) -> np.ndarray:
-        """The row with the values that are changed; of images the row itself."""
-        model, start = self.model, None if self.start == MEDIAN else self.start
-        row = inspection.complete_row(model.data, model.split.train, start)
-        if not self.by_component:
-            row[list(self.changed)] = list(self.changed.values())
-        return row
-
-    @cached_property
-    def found(self) -> RowPrediction:
-        """The prediction."""
-        model = self.model
-        inputs = self.changed if self.by_component else None
-        return prediction.predict_row(model.pipeline, model.data, self.given, inputs=inputs)
-
-    def finding(self) -> str:
-        """Return the prediction with its posterior."""
-        return self.found.finding
-
-    def scope(self) -> str:
-        """Return the row that it began with."""
-        if self.start == MEDIAN:
-            return ""
-        data = self.model.data
-        return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
-
-    def frame(self) -> pd.DataFrame:
-        """Return posterior, score and distance of every class, as far as there are any."""
-        return self.found.table
-
-    def table(self) -> pd.DataFrame:
-        """Return the same, rounded."""
-        digits = {"posterior": 1, "score": 3, "distance": 2}
-        return self.found.table.round(digits).reset_index(drop=True)
-
-    def plot(self) -> go.Figure | None:
-        """Return the row in the plane; of images behind PCA, what the model sees."""
-        if self.by_component:
-            return self._rebuilt()
-        shown = PlaneDisplay(self.model) if self.plane is None else self.plane
-        view = shown.view
-        if isinstance(view, str):
-            return None
-        row: Any = self.given[None]
-        row = csr_array(row) if self.model.data.kind.is_sparse else row
-        place = inspection.row_in_view(view, shown.plane, self.model.pipeline, row)
-        if len(view.axis_names) == 1:
-            return plots.with_row(plots.direction_histogram(view), place)
-        return plots.with_row(plots.contour(view, quantity=view.quantities[0]), place)
-
-    def _rebuilt(self) -> go.Figure | None:
-        steps = self.model.pipeline.named_steps
-        if "basis" in steps:  # no image has these gradients
-            return None
-        values = steps["pca"].inverse_transform(self.found.seen[None])
-        if "standardize" in steps:
-            values = values * steps["standardize"].scale_ + steps["standardize"].mean_
-        stack = values.reshape(1, *(self.model.data.image_shape or ()))
-        return plots.images(stack, [""], columns=1, title="What the model sees")
-
-    def call(self) -> str:
-        """Return the expression that makes this display."""
-        plane = "" if self.plane is None else self.plane.call()
-        given = [] if plane in ("", f"{PlaneDisplay.made_by}()") else [f"plane={plane}"]
-        return fields.call_text(self, self.made_by, *given)

@@ -14,6 +14,7 @@ import pandas as pd
 from lincore import metrics, plots, report
 from lincore.data.row_weights import effective_number
 from lincore.displays.base import Display
+from lincore.displays.model.confusion import confusion_lines
 from lincore.fields import Field
 from lincore.metrics import Results
 from lincore.prediction import NO_LABEL, Predictions
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
 MOST_IMAGES, SHEET_COLUMNS = 24, 6
 _MOST_NAMED, _MOST_DRIFTED = 6, 3
+# Of more classes than `_MOST_NAMED` a headline names so many.
+_FEW = 3
 _ALPHA = 0.05
 _NEGLIGIBLE = "negligible"
 
@@ -39,27 +42,34 @@ class _OfPredictions(Display):
     predictions: Predictions
 
     def finding(self) -> str:
-        """Return how many rows are predicted as what, and how many are unlike the training data."""
+        """State how many rows are predicted as what, and how many are unlike the training data."""
         found = self.predictions
         labels, far = [str(label) for label in found.classes], found.far
         if len(found) == 1:
             code = int(found.codes[0])
             sure = ""
             if found.has_posteriors:
-                sure = f", at {percent(float(found.posteriors[0, code]))}"
+                sure = f", at {percent(float(found.posteriors[0, code]))}{self._threshold()}"
             place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
             return f"Predicted: {quoted(labels[code])}{sure}{place}."
         counts = found.counts
         order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
-        named = listed([f"{counts[k]:,} {quoted(labels[k])}" for k in order], _MOST_NAMED)
-        if len(order) > _MOST_NAMED:
-            named = f"{named} classes"
+        are_many = len(order) > _MOST_NAMED
+        phrases = [f"{counts[k]:,} {quoted(labels[k])}" for k in order]
+        named = f"{listed(phrases, _FEW)} classes" if are_many else listed(phrases, _MOST_NAMED)
         place = ""
         if far is not None:
             n_far = int(far.sum())
             verb = "is" if n_far <= 1 else "are"
             place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
-        return f"{len(found):,} {found.noun}: {named}{place}."
+        return f"{len(found):,} {found.noun}{self._threshold()}: {named}{place}."
+
+    def _threshold(self) -> str:
+        found = self.predictions
+        if found.threshold is None:
+            return ""
+        label = quoted(found.classes[found.rarer])
+        return f" (threshold for {label}: {percent(found.threshold, 0)})"
 
     def scope(self) -> str:
         """Return the file, the model, and the priors that the posteriors are of."""
@@ -87,7 +97,7 @@ class _OfPredictions(Display):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return what unlike the training data means here, or why nothing is known of it."""
+        """Define "unlike the training data", or state why it cannot be computed."""
         found = self.predictions
         if found.distance is None:
             return (
@@ -128,6 +138,7 @@ class PredictedRowsDisplay(_OfPredictions):
 
     title: ClassVar[str] = "Predictions"
     made_by: ClassVar[str] = "predictions.rows"
+    place: ClassVar[str] = "predict.rows"
 
     order: Annotated[
         str,
@@ -179,7 +190,7 @@ class PredictedRowsDisplay(_OfPredictions):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return how many rows are left out of the table, and what flagged rows are."""
+        """State how many rows are left out of the table, and what flagged rows are."""
         n_rows = len(self.chosen)
         part = f"{MOST_ROWS:,} of {n_rows:,} rows." if n_rows > MOST_ROWS else ""
         return (*filter(None, [part]), *super().notes())
@@ -233,13 +244,13 @@ class MatchedColumnsDisplay(Display):
 
     @property
     def matters(self) -> bool:
-        """True if it bears on the predictions: missing columns or levels, rows that are lost."""
+        """True if predictions are affected: missing columns or levels, dropped rows."""
         match, new = self.predictions.match, self.predictions.new
         unscored = bool(new.unknown_labels or new.n_unlabelled)
         return bool(match.missing or match.unseen or unscored or new.has_lost_rows)
 
     def finding(self) -> str:
-        """Return whether the columns of the file are those of the training data."""
+        """State whether the columns of the file are those of the training data."""
         model, match, new = self.predictions.model, self.predictions.match, self.predictions.new
         if model.image_shape is not None:
             height, width = model.image_shape[:2]
@@ -266,7 +277,7 @@ class MatchedColumnsDisplay(Display):
         return pd.DataFrame(self.predictions.new.skipped)
 
     def notes(self) -> tuple[str, ...]:
-        """Return what reading found, and what did not match: columns, levels, labels."""
+        """Report the import notes, and what did not match: columns, levels, labels."""
         return tuple(map(str, self.predictions.new.findings))
 
 
@@ -298,24 +309,31 @@ class PredictionScoresDisplay(_Scored):
         """Return every score with its interval."""
         if self.results is None:
             return pd.DataFrame()
-        (method,) = self.results.methods
-        return pd.DataFrame(
-            {"score": name, **metrics.score(self.results, method, name)._asdict()}
-            for name in metrics.available_scores(self.results)
-        )
+        return metrics.score_table(self.results, metrics.available_scores(self.results))
 
     def table(self) -> pd.DataFrame:
         """Return the scores that are read first, and that of the majority-class baseline."""
         if self.results is None:
             return pd.DataFrame()
-        return pd.DataFrame(report.headline_scores(self.results, self.results.methods[0]))
+        names, baseline = report.headline_score_names(self.results), "majority-class baseline"
+        scores = metrics.score_table(self.results, names)
+        lines = dict(zip(names, report.score_texts(scores), strict=True))
+        if metrics.is_imbalanced(self.results.class_counts):
+            rarest = report.rarest_class(self.results)
+            recalls = report.score_texts(metrics.score_table(self.results, ["recall"]))
+            lines[f"recall of {quoted(self.results.classes[rarest])}"] = recalls[rarest]
+        lines[baseline] = percent(metrics.majority_baseline_score(self.results, names[0]))
+        return pd.DataFrame(lines.items(), columns=["score", "value"])
 
     def notes(self) -> tuple[str, ...]:
         """Return the rule of the intervals, and which rows count by which weights."""
         if self.results is None:
             return ()
         names = report.headline_score_names(self.results)
-        return (report.interval_method(self.results, *names), *self._counting(self.results))
+        notes = [report.interval_method(self.results, *names), *self._counting(self.results)]
+        if self.predictions.threshold is not None:
+            notes.append("If the threshold was chosen by these scores, they are too good.")
+        return tuple(notes)
 
     def _counting(self, results: Results) -> list[str]:
         found = self.predictions
@@ -341,10 +359,10 @@ class PredictionConfusionDisplay(_Scored):
     made_by: ClassVar[str] = "predictions.confusion"
 
     def frame(self) -> pd.DataFrame:
-        """Return a line for each true class: rows, or weights, predicted as each class."""
+        """Return the number of rows, or their weight, of each true and predicted class."""
         if self.results is None:
             return pd.DataFrame()
-        return pd.DataFrame(report.confusion_rows(self.results, self.results.methods[0]))
+        return confusion_lines(self.results, self.results.methods[0])
 
     def table(self) -> pd.DataFrame:
         """Return nothing: the figure has every number."""
@@ -367,7 +385,7 @@ class DriftDisplay(Display):
     lines: pd.DataFrame
 
     def finding(self) -> str:
-        """Return which columns differ: by effect, of those that differ significantly."""
+        """State which columns differ: by effect, of those that differ significantly."""
         differing = self.lines[self.lines["p (Holm)"] < _ALPHA]
         if differing.empty:
             return "No column differs between training and new rows beyond chance."
@@ -416,7 +434,7 @@ class DriftDisplay(Display):
         )
 
     def call(self) -> str:
-        """Return the expression that makes it of predictions and the training rows."""
+        """Return the expression that makes this display."""
         return f"{self.made_by}(training)"
 
 

@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.estimators.logistic.posed import Posed, pose_rows
 from lincore.estimators.logistic.separation import overlaps
-from lincore.estimators.logistic.solvers import NEWTON_STEPS, newton_together
+from lincore.estimators.logistic.solvers import (
+    NEWTON_STEPS,
+    Posed,
+    newton_together,
+    pose_rows,
+)
 from lincore.utils.typing import Array
 
 # Solvers that find the minimum to at least eight digits.

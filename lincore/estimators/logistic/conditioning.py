@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,12 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lincore.estimators.base.moment_classifier import SMALLEST, refuse_vanishing
-from lincore.estimators.logistic.design_matrix import StandardRows
-from lincore.estimators.logistic.sparse_design_matrix import (
-    SparseRows,
-    sparse_centre_and_scale,
-    sparse_rounding,
-)
+from lincore.estimators.logistic.design_matrix import FAR, StandardRows
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
@@ -25,27 +21,17 @@ LARGEST = 1e150
 
 
 class Conditioned(NamedTuple):
-    """Standardised rows, the equivalent penalty, and the inverse map.
+    """Standardised rows, the equivalent penalty, and the inverse map."""
 
-    Attributes
-    ----------
-    rows : StandardRows
-        n rows of q coordinates.
-    penalty : ndarray of shape (q,)
-        Penalty of each squared coordinate; zero for the intercept.
-    null : ndarray of shape (p, m) or None
-        Changes of coefficients, in the original units, that leave the scores of these rows
-        unchanged.
-    lift : tuple of ndarray (p', p) and ndarray (p',), or None
-        With fewer rows than features p': an orthonormal basis of the row space, and its origin.
-    rounding : tuple of int
-        Features that vary so little relative to their size that they are treated as constant.
-    """
-
-    rows: StandardRows
-    penalty: Array
+    rows: StandardRows  # n rows of q coordinates
+    penalty: Array  # (q,), of each squared coordinate; zero for the intercept
+    # Changes of coefficients (p, m) in the original units that leave the scores of these rows
+    # unchanged.
     null: Array | None = None
+    # With fewer rows than features p': an orthonormal basis (p', p) of the row space, and its
+    # origin (p',).
     lift: tuple[Array, Array] | None = None
+    # Features that vary so little relative to their size that they are treated as constant.
     rounding: tuple[int, ...] = ()
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
@@ -66,81 +52,77 @@ class Conditioned(NamedTuple):
 
 
 def condition(
-    X: NDArray[Any], weight: Array | None, strength: float, *, intercept: bool = True
+    X: Any, weight: Array | None, strength: float, *, intercept: bool = True
 ) -> Conditioned:
     """Standardise rows without copying them, and transform the penalty.
 
     The penalty stays ``½ strength ‖coefficients in the original units‖²``. Without a penalty,
-    directions in which the rows do not vary are excluded, because they are not determined.
+    directions in which dense rows do not vary are excluded, because they are not determined.
     """
     if sp.issparse(X):
+        total = float(X.shape[0] if weight is None else weight.sum())
         origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
-        scale, penalty = _penalised(scale, X.shape[0] if weight is None else weight.sum(), strength)
-        sparse = SparseRows(X, origin, scale, intercept=intercept)
-        penalty = np.append(penalty, 0.0) if intercept else penalty
-        return Conditioned(sparse, penalty, rounding=sparse_rounding(X, weight, scale))
+        conditioned = _penalised(X, origin, scale, total, strength, intercept)
+        return conditioned._replace(rounding=_sparse_rounding(X, weight, scale))
     if X.shape[1] > len(X):
         return _in_row_space(X, weight, strength, intercept)
-    spread = _spread(X, weight)
-    origin, scale = _centre_and_scale(spread, intercept)
-    if strength == 0:
+    spread = _total(X, weight, diagonal=True)
+
+    def whole() -> Moments:
         refuse_vanishing(X, spread.scatter, float(spread.count))
-        total = Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight)[0]
-        conditioned = _without_penalty(X, total, origin, scale, intercept)
-    else:
-        n_rows = len(X) if weight is None else float(weight.sum())
-        conditioned = _with_penalty(X, n_rows, origin, scale, strength, intercept)
-    return conditioned._replace(rounding=_rounding(spread, scale))
+        return _total(X, weight, diagonal=False)
+
+    return _by_moments(X, spread, whole, strength, intercept)
 
 
 def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
-    """Do the same as `condition` for rows of which only the moments are known."""
-    origin, scale = _centre_and_scale(total, intercept)
+    """Like `condition`, for rows of which only the moments are known."""
     nothing = np.empty((0, total.n_features))
-    if strength == 0:
-        conditioned = _without_penalty(nothing, total, origin, scale, intercept)
-    else:
-        n_rows = float(total.count)
-        conditioned = _with_penalty(nothing, n_rows, origin, scale, strength, intercept)
-    return conditioned._replace(rounding=_rounding(total.diagonal(), scale))
+    return _by_moments(nothing, total.diagonal(), lambda: total, strength, intercept)
 
 
-def _with_penalty(
-    X: NDArray[Any], total: float, origin: Array, scale: Array, strength: float, intercept: bool
+def _by_moments(
+    X: NDArray[Any],
+    spread: Moments,
+    whole: Callable[[], Moments],
+    strength: float,
+    intercept: bool,
 ) -> Conditioned:
-    scale, penalty = _penalised(scale, total, strength)
-    rows = StandardRows(X, origin, scale, intercept=intercept)
-    return Conditioned(rows, np.append(penalty, 0.0) if intercept else penalty)
+    """Standardise by variances; without a penalty also by covariances, of `whole` moments."""
+    origin, scale = _centre_and_scale(spread, intercept)
+    if strength:
+        found = _penalised(X, origin, scale, float(spread.count), strength, intercept)
+    else:
+        found = _without_penalty(X, whole(), origin, scale, intercept)
+    # A deviation of one digit may be the rounding of a constant: 0.1 + 0.2 compared with 0.3.
+    deviation = np.sqrt(spread.scatter / spread.count)
+    digit = np.finfo(np.float64).eps / 2 * np.abs(spread.mean)
+    lost = np.isinf(scale) & (deviation > np.maximum(digit, SMALLEST))
+    return found._replace(rounding=tuple(np.flatnonzero(lost).tolist()))
 
 
-def _penalised(scale: Array, total: float, strength: float) -> tuple[Array, Array]:
-    """Return the units of the coordinates, and the penalty (p,) of their squares."""
+def _penalised(
+    X: Any, origin: Array, scale: Array, total: float, strength: float, intercept: bool
+) -> Conditioned:
     # In these units the penalty never exceeds n / 2, however little the features vary.
     scale = np.sqrt(scale**2 + 2 * strength / total)
     # A constant feature keeps coefficient zero under any penalty.
-    return scale, np.where(np.isfinite(scale), strength / scale**2, 1.0)
+    penalty = np.where(np.isfinite(scale), strength / scale**2, 1.0)
+    rows = StandardRows(X, origin, scale, intercept=intercept)
+    return Conditioned(rows, np.append(penalty, 0.0) if intercept else penalty)
 
 
 def centre_and_scale(
     X: NDArray[Any], weight: Array | None, *, intercept: bool
 ) -> tuple[Array, Array]:
     """Return means and deviations (p,); about zero without an intercept; infinite if constant."""
-    return _centre_and_scale(_spread(X, weight), intercept)
+    return _centre_and_scale(_total(X, weight, diagonal=True), intercept)
 
 
-def _spread(X: NDArray[Any], weight: Array | None) -> Moments:
+def _total(X: NDArray[Any], weight: Array | None, *, diagonal: bool) -> Moments:
+    one_group = np.zeros(len(X), dtype=np.intp)
     with np.errstate(over="ignore", invalid="ignore"):
-        return Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight, diagonal=True)[0]
-
-
-def _rounding(total: Moments, scale: Array) -> tuple[int, ...]:
-    """Return the excluded features whose values differ by more than the last digit.
-
-    One digit may be the rounding of a constant: 0.1 + 0.2 compared with 0.3.
-    """
-    deviation = np.sqrt(total.scatter / total.count)
-    lost = np.isinf(scale) & (deviation > np.finfo(np.float64).eps / 2 * np.abs(total.mean))
-    return tuple(np.flatnonzero(lost & (deviation > SMALLEST)).tolist())
+        return Moments.from_groups(X, one_group, 1, weight, diagonal=diagonal)[0]
 
 
 def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
@@ -152,13 +134,12 @@ def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
             "The squares of the features overflow: some are larger than 1e150. Give them in "
             "larger units."
         )
-    deviation = np.sqrt(variance)
     if not intercept:
         scale = np.sqrt(variance + total.mean**2)
         return np.zeros_like(scale), np.where(scale > SMALLEST, scale, np.inf)
-    scale = deviation
-    varies = scale > np.maximum(NOTHING * np.abs(total.mean), SMALLEST)
-    return total.mean, np.where(varies, scale, np.inf)
+    deviation = np.sqrt(variance)
+    varies = deviation > np.maximum(NOTHING * np.abs(total.mean), SMALLEST)
+    return total.mean, np.where(varies, deviation, np.inf)
 
 
 def _without_penalty(
@@ -193,3 +174,44 @@ def _in_row_space(
     basis, coordinates = np.linalg.qr(centred.T)
     inner = condition(np.ascontiguousarray(coordinates.T), weight, strength, intercept=intercept)
     return inner._replace(lift=(basis, origin))
+
+
+def sparse_centre_and_scale(
+    X: Any, weight: Array | None, *, intercept: bool
+) -> tuple[Array, Array]:
+    """Return means and deviations (p,) of sparse rows, in two passes over the stored values.
+
+    About zero without an intercept, and if the mean is so many deviations away that absorbing it in
+    the coefficients would lose digits; infinite for constant features.
+    """
+    rows = sp.csr_array(X, dtype=np.float64)
+    n, p = rows.shape
+    given = np.ones(n) if weight is None else weight
+    total = given.sum()
+    each = np.repeat(given, np.diff(rows.indptr))
+    mean = np.bincount(rows.indices, each * rows.data, p) / total
+    if not intercept:
+        scale = np.sqrt(np.bincount(rows.indices, each * rows.data**2, p) / total)
+        return np.zeros(p), np.where(scale > 0, scale, np.inf)
+    about_mean = np.bincount(rows.indices, each * (rows.data - mean[rows.indices]) ** 2, p)
+    stored = np.bincount(rows.indices, each, p)
+    deviation = np.sqrt((about_mean + np.maximum(total - stored, 0.0) * mean**2) / total)
+    # Rounding in the sum of the weights would appear as a deviation of 1e-8.
+    constant = deviation <= 1e-7 * np.abs(mean)
+    far = np.abs(mean) > FAR * deviation
+    origin = np.where(far & ~constant, 0.0, mean)
+    scale = np.where(far, np.hypot(deviation, mean), deviation)
+    return origin, np.where(constant | (scale == 0), np.inf, scale)
+
+
+def _sparse_rounding(X: Any, weight: Array | None, scale: Array) -> tuple[int, ...]:
+    """Return the features without a scale whose values differ by more than the last digit."""
+    flat = np.flatnonzero(np.isinf(scale))
+    rows = sp.csr_array(X)[:, flat]
+    if weight is not None:
+        rows = rows[weight > 0]
+    if not rows.nnz:
+        return ()
+    high, low = rows.max(axis=0).toarray().ravel(), rows.min(axis=0).toarray().ravel()
+    lost = high - low > 2 * np.finfo(np.float64).eps * np.maximum(np.abs(high), np.abs(low))
+    return tuple(flat[lost].tolist())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lincore.utils.typing import Array
@@ -17,46 +17,45 @@ BLOCK_VALUES = 250_000
 # Offsets of more deviations than this are subtracted from the rows: absorbed in the intercept they
 # would lose as many digits as they have.
 FAR = 1e3
+# Coordinates of sparse rows up to which curvature is a matrix; blocks are then made dense in turn.
+NARROW = 1000
 
 
 class RowView(NamedTuple):
-    """One way to read the rows: operations on a block, and corrections of the coefficients.
+    """One way to read the rows: operations on a block, and corrections of the coefficients."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n, p)
-    dtype : type
-        Type of the blocks.
-    subtract, multiply : ndarray of shape (p,) or None
-        Applied to every block, in this order.
-    shift, units : ndarray of shape (p,)
-        Remaining shift and scale, applied to the coefficients.
-    axes : ndarray of shape (p, r) or None
-        Maps standardised features to coordinates; None if they are the same.
-    intercept : bool
-        Whether coefficients end with a row for the intercept.
-    """
-
-    rows: NDArray[Any]
-    dtype: type
+    rows: Any  # (n, p), dense or sparse
+    dtype: type  # of the blocks
+    # Applied to every block in this order, each (p,); None for sparse rows, which keep their zeros.
     subtract: NDArray[Any] | None
     multiply: NDArray[Any] | None
+    # What remains of the standardisation, (p,): applied to the coefficients.
     shift: Array
     units: Array
-    axes: Array | None
-    intercept: bool
+    axes: Array | None  # (p, r), from standardised features to coordinates
+    intercept: bool  # whether coefficients end with a row for the intercept
 
-    def blocks(
-        self, part: range | None = None, every: int = 1
-    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def blocks(self, part: range | None = None, every: int = 1) -> Iterator[tuple[slice, Any]]:
         """Yield slices of a part of the rows (each `every`-th one) and the blocks read there."""
-        part = range(self.rows.shape[-2]) if part is None else part
-        step = max(1, BLOCK_VALUES // max(1, self.rows.shape[-1])) * every
-        for start in range(part.start, part.stop, step):
-            where = slice(start, min(start + step, part.stop), every)
+        n, p = self.rows.shape[-2:]
+        stored = self.rows.nnz // max(1, n) if sp.issparse(self.rows) else p
+        for where in self._slices(part, every, stored):
             yield where, self.read(where)
 
-    def read(self, where: Any) -> NDArray[Any]:
+    def coordinate_blocks(
+        self, part: range | None = None, every: int = 1
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield slices and the rows there in full, see `coordinates`."""
+        for where in self._slices(part, every, self.rows.shape[-1]):
+            yield where, self.coordinates(where)
+
+    def _slices(self, part: range | None, every: int, width: int) -> Iterator[slice]:
+        part = range(self.rows.shape[-2]) if part is None else part
+        step = max(1, BLOCK_VALUES // max(1, width)) * every
+        for start in range(part.start, part.stop, step):
+            yield slice(start, min(start + step, part.stop), every)
+
+    def read(self, where: Any) -> Any:
         """Return some rows as a block."""
         block = self.rows[..., where, :]
         if self.subtract is not None:
@@ -66,18 +65,29 @@ class RowView(NamedTuple):
             block = block * self.multiply[..., None, :]
         return block if block.dtype == self.dtype else block.astype(self.dtype)
 
-    def product(self, block: NDArray[Any], matrix: NDArray[Any], out: NDArray[Any]) -> None:
-        """Compute ``block @ matrix`` for a block."""
-        np.matmul(block, matrix, out=out)
-
-    def product_back(self, block: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-        """Return ``block.T @ values`` for a block."""
-        return block.swapaxes(-1, -2) @ values
+    def coordinates(self, where: Any) -> NDArray[Any]:
+        """Return some full rows: dense, standardised, projected onto the axes, a one at the end."""
+        block = self.read(where)
+        block = block.toarray() if sp.issparse(block) else block
+        block = block - self.shift.astype(self.dtype)[..., None, :]
+        block = block * self.units.astype(self.dtype)[..., None, :]
+        if self.axes is not None:
+            block = block @ self.axes.astype(self.dtype)
+        if not self.intercept:
+            return np.asarray(block)
+        return np.concatenate([block, np.ones((*block.shape[:-1], 1), self.dtype)], axis=-1)
 
     def squares(self, row_weight: Array) -> Array:
         """Return ``Σ row_weightᵢ zᵢ²`` over the rows for each coordinate, (q,)."""
-        parts = (row_weight[at] @ block**2 for at, block in self.coordinate_blocks())
-        return np.asarray(sum(parts), dtype=np.float64)
+        if not sp.issparse(self.rows):
+            parts = (row_weight[at] @ block**2 for at, block in self.coordinate_blocks())
+            return np.asarray(sum(parts), dtype=np.float64)
+        # Σ w (x - m)² = Σ w x² - 2 m Σ w x + m² Σ w: m is at most FAR deviations.
+        raw, mixed = self.rows.multiply(self.rows).T @ row_weight, self.rows.T @ row_weight
+        total = float(row_weight.sum())
+        body = np.maximum(raw - 2 * self.shift * mixed + self.shift**2 * total, 0.0)
+        body *= self.units**2
+        return np.append(body, total) if self.intercept else np.asarray(body)
 
     def unfold(self, coef: Array) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the matrix (p, K) and the constants (K,) that map blocks to scores."""
@@ -95,60 +105,26 @@ class RowView(NamedTuple):
             return np.asarray(body)
         return np.concatenate([body, sums[..., None, :]], axis=-2)
 
-    def coordinates(self, where: Any) -> NDArray[Any]:
-        """Return some full rows: standardised, projected onto the axes, a one at the end."""
-        return self._finish(self.read(where))
-
-    def coordinate_blocks(
-        self, part: range | None = None, every: int = 1
-    ) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield slices and the rows there in full."""
-        for where, block in self.blocks(part, every):
-            yield where, self._finish(block)
-
-    def _finish(self, block: NDArray[Any]) -> NDArray[Any]:
-        block = block - self.shift.astype(self.dtype)[..., None, :]
-        block = block * self.units.astype(self.dtype)[..., None, :]
-        if self.axes is not None:
-            block = block @ self.axes.astype(self.dtype)
-        if not self.intercept:
-            return block
-        return np.concatenate([block, np.ones((*block.shape[:-1], 1), self.dtype)], axis=-1)
-
 
 class StandardRows:
     """Rows in the coordinates ``((x - origin) / scale) @ axes``, with a one for the intercept.
 
-    Rows of uint8 or float32 are converted block by block whenever they are read. Every array may
-    have leading axes for B problems with equal numbers of rows, see `stacked`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Of any real type.
-    origin, scale : ndarray of shape (p,)
-        In the units of the features. An infinite scale excludes a feature.
-    axes : ndarray of shape (p, r), optional
-    intercept : bool, default True
-
-    Examples
-    --------
-    >>> X, origin, scale = np.array([[1, 5], [3, 5]]), np.array([2.0, 5.0]), np.array([1.0, np.inf])
-    >>> rows = StandardRows(X, origin, scale)
-    >>> rows.double.coordinates(slice(None)).tolist()
-    [[-1.0, 0.0, 1.0], [1.0, 0.0, 1.0]]
+    Origin and scale (p,) are in the units of the features; an infinite scale excludes a feature.
+    Rows of uint8 or float32 are converted block by block whenever they are read, and sparse rows
+    stay sparse (without axes). Dense arrays may have leading axes for B problems with equal numbers
+    of rows, see `stacked`.
     """
 
     def __init__(
         self,
-        X: NDArray[Any],
+        X: Any,
         origin: Array,
         scale: Array,
         axes: Array | None = None,
         *,
         intercept: bool = True,
     ) -> None:
-        self.X = X
+        self.X = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else X
         self.origin = origin
         self.scale = scale
         self.units = 1 / scale
@@ -157,7 +133,7 @@ class StandardRows:
         p = X.shape[-1] if axes is None else axes.shape[-1]
         self.n_coordinates = p + int(intercept)
         # Whether a matrix of n_coordinates squared would be too large.
-        self.wide = False
+        self.wide = sp.issparse(X) and self.n_coordinates > NARROW
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -188,20 +164,15 @@ class StandardRows:
 
     def of(self, X: NDArray[Any]) -> StandardRows:
         """Return other rows (m, p) with the same standardisation."""
-        other = copy(self)
-        other.X = X
-        for view in ("double", "single"):
-            other.__dict__.pop(view, None)
-        return other
+        return StandardRows(X, self.origin, self.scale, self.axes, intercept=self.intercept)
 
     @cached_property
     def double(self) -> RowView:
         """The view for values and gradients, in float64."""
-        near = self.X.dtype == np.float64 and np.all(np.abs(self.origin) * self.units <= FAR)
-        zero = np.zeros_like(self.origin)
-        subtract, shift = (None, self.origin) if near else (self.origin, zero)
-        kind = (self.axes, self.intercept)
-        return RowView(self.X, np.float64, subtract, None, shift, self.units, *kind)
+        near = np.abs(self.origin) * self.units <= FAR
+        if sp.issparse(self.X) or (self.X.dtype == np.float64 and near.all()):
+            return self._view(self.X, np.float64)
+        return self._view(self.X, np.float64, subtract=self.origin)
 
     @cached_property
     def single(self) -> RowView:
@@ -210,15 +181,23 @@ class StandardRows:
         A direction may be wrong in the seventh digit; values and gradients determine where the
         descent ends. Rows in float64 are copied once, at half their size.
         """
-        zero, one = np.zeros_like(self.origin), np.ones_like(self.origin)
-        kind = (np.float32, self.origin, self.units, zero, one, self.axes, self.intercept)
-        view = RowView(self.X, *kind)
+        if sp.issparse(self.X):
+            return self._view(self.X.astype(np.float32), np.float32)
+        view = self._view(self.X, np.float32, subtract=self.origin, multiply=self.units)
         if self.X.dtype != np.float64:
             return view
         copy = np.empty(self.X.shape, dtype=np.float32)
         for where, block in view.blocks():
             copy[where] = block
         return view._replace(rows=copy, subtract=None, multiply=None)
+
+    def _view(
+        self, rows: Any, dtype: type, subtract: Array | None = None, multiply: Array | None = None
+    ) -> RowView:
+        """Return a view in which the coefficients absorb what is not done to the rows."""
+        shift = self.origin if subtract is None else np.zeros_like(self.origin)
+        units = self.units if multiply is None else np.ones_like(self.units)
+        return RowView(rows, dtype, subtract, multiply, shift, units, self.axes, self.intercept)
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
         """Return coefficients (p, K) and intercepts (K,) for the original features."""

@@ -7,8 +7,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from lincore.data.blocks import RowBlock
 from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import (
@@ -16,11 +18,8 @@ from lincore.estimators.base.validation import (
     require_classes,
     validate_rows,
 )
-from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
 from lincore.estimators.logistic.conditioning import condition, condition_by_moments
-from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.posed import Posed, pose, pose_rows, strength_of
-from lincore.estimators.logistic.rates import LearningRates, learning_rates
+from lincore.estimators.logistic.loss import BlockLoss, OverBlocks, SoftmaxLoss, SummedLoss
 from lincore.estimators.logistic.separation import (
     Separation,
     SeparationKind,
@@ -28,7 +27,16 @@ from lincore.estimators.logistic.separation import (
     as_separation,
     notice,
 )
-from lincore.estimators.logistic.solvers import SOLVERS
+from lincore.estimators.logistic.solvers import (
+    SOLVERS,
+    LearningRates,
+    Posed,
+    learning_rates,
+    minimise,
+    pose,
+    pose_rows,
+    strength_of,
+)
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
@@ -36,6 +44,10 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
+
+
+def _takes_few_passes(model: LogisticRegression) -> bool:
+    return model.solver in ("newton-cg", "newton")
 
 
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
@@ -193,35 +205,44 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             is_free = np.isinf(self.C)
             found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
         self.separation_: Separation | None = found
+        self.__dict__.pop("_in_blocks", None)
         self._report()
         return self
 
+    @available_if(_takes_few_passes)
     @atomic
-    def fit_blocks(self, over: OverBlocks, moments: Moments, classes: ArrayLike) -> Self:
+    def fit_blocks(
+        self, over: OverBlocks, moments: Moments, classes: ArrayLike, sample: RowBlock
+    ) -> Self:
         """Fit to rows that are not in memory, in several passes over their blocks.
+
+        Available for the solvers "newton-cg" and "newton", which take few steps. The fit to the
+        sample is the start; from there every step takes a pass, with the curvature of the sample.
 
         Parameters
         ----------
         over : OverBlocks
-            Iterates over the blocks.
+            Iterates over the blocks of all rows.
         moments : Moments of shapes (K,), (K, p), (K, p, p)
             Moments of all rows, by class.
         classes : array-like of shape (K,)
             The labels in increasing order, matching the codes.
+        sample : RowBlock
+            Some of the rows, at random.
 
         Raises
         ------
         ValueError
-            As in `fit`; and for the solver "sgd", which works row by row.
+            As in `fit`.
 
         Notes
         -----
         Separation is detected only if the fit classifies every row correctly.
         """
         self._check_options()
-        if self.solver == "sgd":
-            raise ValueError("'sgd' works row by row and not over blocks. Choose 'newton-cg'.")
-        self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
+        has_rows = moments.count > 0
+        moments = moments[has_rows]
+        self.classes_, self.n_features_in_ = np.asarray(classes)[has_rows], moments.n_features
         require_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = moments if weights is None else moments.scale(weights)
@@ -229,11 +250,14 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
         self._name_rounding(conditioned.rounding)
-        of_block = BlockLoss(conditioned.rows, len(weighted), weights)
-        n_rows = int(moments.count.sum())
-        loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
-        optimum = self._minimise(pose(self, loss, conditioned, weighted.count))
-        self.separation_ = None
+        of_block = BlockLoss(conditioned.rows, np.cumsum(has_rows) - 1, weights)
+        loss = SummedLoss(over, of_block, sample, conditioned.penalty, float(total.count))
+        posed = pose(self, loss, conditioned, weighted.count)
+        nearby = minimise(pose(self, loss.sample, conditioned, weighted.count), self.solver)
+        if nearby.converged:
+            posed = posed._replace(start=nearby.x)
+        optimum = self._minimise(posed)
+        self.separation_, self._in_blocks = None, True
         if np.isinf(self.C) and loss.separates(optimum.point):
             self.separation_ = as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
         self._report()
@@ -344,7 +368,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
 
     def _minimise(self, posed: Posed) -> Optimum:
         """Minimise the loss, and store the minimiser."""
-        optimum = SOLVERS[self.solver](posed)
+        optimum = minimise(posed, self.solver)
         self._keep(posed, optimum)
         return optimum
 

@@ -1,74 +1,29 @@
-"""Loss, gradient and curvature of softmax regression, as sums over blocks of rows."""
+"""Loss, gradient and curvature of softmax regression, as sums over blocks of rows.
+
+`SoftmaxLoss` has its rows in memory, `SummedLoss` only a sample of them. A point's
+state holds what its curvature is computed from, and has no other meaning. Curvature that is not
+`exact` may be accurate to six digits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from operator import add, and_
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.data.blocks import RowBlock
 from lincore.estimators.logistic.design_matrix import RowView, StandardRows
 from lincore.linalg.optimize import Iterate
 from lincore.utils.memory import require_memory
 from lincore.utils.threads import Mapper, parts_of
 from lincore.utils.typing import Array
 
-# A loss in nats per row at which separated classes need no further descent.
-NEXT_TO_NOTHING = 1e-3
-
 Linear = Callable[[Array], Array]
-
-
-class LogisticLoss(Protocol):
-    """A loss as used by the solvers, independent of where its rows are.
-
-    The state of a point holds intermediate results for its curvature and has no other meaning.
-    Approximate products and matrices may be accurate to six digits.
-
-    Attributes
-    ----------
-    penalty : ndarray of shape (q,)
-    total : float
-        Weight of all rows.
-    """
-
-    penalty: Array
-    total: Any
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Shape (q, K) of the coefficients."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def wide(self) -> bool:
-        """True if a q × q matrix would be too large."""
-
-    def __call__(self, coef: Array) -> Iterate:
-        """Return value, gradient and state at coefficients (q, K)."""
-
-    def is_unbounded(self, point: Iterate) -> bool:
-        """Return whether this clearly has no minimum."""
-
-    def product_at(self, state: Any, *, exact: bool) -> Linear:
-        """Return the map from coefficients (q, K) to their product with the Hessian."""
-
-    def hessian(self, state: Any, *, exact: bool, every: int = 1) -> Array:
-        """Return the Hessian for the differences of classes, estimated from every n-th row."""
-
-    def bound(self) -> Array:
-        """Return Böhning's bound for one class, (q, q)."""
-
-    def unsettled(self, state: Any, *, every: int = 1) -> Array:
-        """Return one matrix (q, q) for all classes that approximates the Hessian."""
-
-    def unsettled_diagonal(self, state: Any) -> Array:
-        """Return the diagonal (q,) of `unsettled`."""
+Result = TypeVar("Result")
 
 
 class SoftmaxLoss:
@@ -78,34 +33,14 @@ class SoftmaxLoss:
     standardised coordinates ending with a one for the intercept. Gradients sum to zero over the
     classes, so a descent that starts at coefficients with sum zero preserves it.
 
-    Values, gradients and Hessians have the leading axes of the rows: none, or one for B problems,
-    see `stacked`.
-
-    Parameters
-    ----------
-    rows : StandardRows
-        n rows of q coordinates.
-    codes : ndarray of shape (n,)
-        The class of each row, 0 to K - 1.
-    n_classes : int
-    weight : ndarray of shape (n,), optional
-        s: a row of weight w counts as w copies of itself.
-    penalty : ndarray of shape (q,)
-    mapper : callable, optional
-        Applies a function to chunks of the rows; see `lincore.utils.threads.part_mapper`.
+    A row of weight s counts as s copies of itself. The mapper applies a function to chunks of the
+    rows, see `lincore.utils.threads.part_mapper`. Values, gradients and Hessians have the leading
+    axes of the rows: none, or one for B problems, see `stacked`.
 
     References
     ----------
     "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (the error, its
     gradient and the blocks of its Hessian); "lda-qda-derivations", eqs. 1 to 5, for two classes.
-
-    Examples
-    --------
-    >>> rows = StandardRows(np.array([[0.0], [1.0]]), np.zeros(1), np.ones(1))
-    >>> loss = SoftmaxLoss(rows, np.array([0, 1]), 2, None, np.zeros(2))
-    >>> point = loss(np.zeros((2, 2)))
-    >>> round(float(point.value), 6), point.gradient.tolist()  # 2 log 2; rows are (x, 1)
-    (1.386294, [[0.5, -0.5], [0.0, 0.0]])
     """
 
     def __init__(
@@ -124,21 +59,10 @@ class SoftmaxLoss:
         self.penalty = penalty
         self._mapper = mapper
         self.total = len(rows) if weight is None else weight.sum(axis=-1)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Shape (q, K) of the coefficients."""
-        return self.rows.n_coordinates, self.n_classes
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.rows)
-
-    @property
-    def wide(self) -> bool:
-        """True if a q × q matrix would be too large."""
-        return self.rows.wide
+        self.shape = rows.n_coordinates, n_classes
+        self.n_rows = len(rows)
+        # Whether a q × q matrix would be too large.
+        self.wide = rows.wide
 
     def __call__(self, coef: Array) -> Iterate:
         """Return value and gradient at coefficients (q, K); the state is P, (n, K)."""
@@ -150,14 +74,13 @@ class SoftmaxLoss:
             value, products, sums = (np.zeros(of) for of in (W.shape[:-2], W.shape, constant.shape))
             for where, block in view.blocks(rows):
                 part = probabilities[..., where, :]
-                view.product(block, W, part)
-                part += constant[..., None, :]
+                np.add(block @ W, constant[..., None, :], out=part)
                 losses, residual = softmax_in_place(part, self.codes[..., where])
                 if self.weight is not None:
                     losses *= self.weight[..., where]
                     residual *= self.weight[..., where, None]
                 value += losses.sum(axis=-1)
-                products += view.product_back(block, residual)
+                products += (residual.mT @ block).mT
                 sums += _column_sums(residual)
             return value, products, sums
 
@@ -175,10 +98,6 @@ class SoftmaxLoss:
         others[index, self.codes] = 0
         right = state[index, self.codes] > others.max(axis=1)
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
-
-    def is_unbounded(self, point: Iterate) -> bool:
-        """Return whether there is clearly no minimum: separated classes, almost no loss left."""
-        return bool(point.value <= NEXT_TO_NOTHING * self.total) and self.separates(point)
 
     @classmethod
     def stacked(cls, losses: Sequence[SoftmaxLoss]) -> SoftmaxLoss:
@@ -224,7 +143,7 @@ class SoftmaxLoss:
                 change -= part * _row_sums(change)[:, None]
                 if self.weight is not None:
                     change *= self.weight[where][:, None].astype(change.dtype)
-                products += block.T @ change
+                products += (change.T @ block).T
                 sums += _column_sums(change)
             return products, sums
 
@@ -263,11 +182,7 @@ class SoftmaxLoss:
         The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
         which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
         """
-        return self._scatter(_unsettled(state), self.rows.single, every)
-
-    def unsettled_diagonal(self, state: Array) -> Array:
-        """Return only the diagonal (q,) of `unsettled`."""
-        return self.diagonal(_unsettled(state))
+        return self._scatter(_unsettled_weight(state), self.rows.single, every)
 
     def _scatter(self, row_weight: Array, view: RowView, every: int = 1) -> Array:
         """Return ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty, (q, q); see `hessian`."""
@@ -284,8 +199,15 @@ class SoftmaxLoss:
         (total,) = self._summed(over)
         return np.asarray(total + np.diag(self.penalty))
 
-    def diagonal(self, row_weight: Array) -> Array:
-        """Return the diagonal (q,) of ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty."""
+    def unsettled_diagonal(self, state: Array) -> Array:
+        """Return the diagonal (q,) of `unsettled`."""
+        return self._diagonal(_unsettled_weight(state))
+
+    def bound_diagonal(self) -> Array:
+        """Return the diagonal (q,) of `bound`."""
+        return self._diagonal(np.full(len(self.rows), 0.5))
+
+    def _diagonal(self, row_weight: Array) -> Array:
         given = row_weight if self.weight is None else self.weight * row_weight
         return self.rows.double.squares(given) + self.penalty
 
@@ -301,7 +223,102 @@ class SoftmaxLoss:
         return np.sqrt(self.weight[..., where] * every)
 
 
-def _unsettled(probabilities: Array) -> Array:
+class OverBlocks(Protocol):
+    """A pass over all blocks of rows, local or remote, that merges their results."""
+
+    def __call__(
+        self, work: Callable[[RowBlock], Result], merge: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Return the merged results of all blocks; `work` and `merge` are picklable."""
+
+
+class BlockLoss(NamedTuple):
+    """The unpenalised loss of a block, with rows standardised and weighted like all others.
+
+    `place` (K',) are the positions of the codes among the K classes that have rows.
+    """
+
+    rows: StandardRows  # may be empty
+    place: NDArray[np.intp]
+    class_weights: Array | None  # (K,)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that have rows."""
+        return int(self.place[-1]) + 1
+
+    def __call__(self, block: RowBlock) -> SoftmaxLoss:
+        """Return the loss of a single block."""
+        rows, codes, weight = self.rows.of(block.X), self.place[block.codes], block.weight
+        if self.class_weights is not None:
+            of_class = self.class_weights[codes]
+            weight = of_class if weight is None else of_class * weight
+        return SoftmaxLoss(rows, codes, self.n_classes, weight, np.zeros(rows.n_coordinates))
+
+
+class SummedLoss:
+    """The loss of rows that are not in memory; each value with its gradient takes one pass.
+
+    The curvature is that of a sample of rows in memory, scaled to the weight of all: it directs the
+    steps towards the minimum, but does not move it. The state of a point is that of the sample.
+    """
+
+    wide = False
+
+    def __init__(
+        self, over: OverBlocks, of_block: BlockLoss, sample: RowBlock, penalty: Array, total: float
+    ) -> None:
+        self._over = over
+        self._of_block = of_block
+        self.penalty = penalty
+        self.total = total
+        self.sample = of_block(sample)
+        self.scale = total / float(self.sample.total)
+        self.sample.penalty = penalty / self.scale
+        self.n_rows = self.sample.n_rows
+        self.shape = self.sample.shape
+
+    def __call__(self, coef: Array) -> Iterate:
+        """Return value and gradient at coefficients (q, K)."""
+        summed = self._over(partial(_value_and_gradient, self._of_block, coef), add)
+        pull = self.penalty[:, None] * coef
+        value = np.asarray(summed[0] + 0.5 * (pull * coef).sum())
+        gradient = summed[1:].reshape(self.shape) + pull
+        return Iterate(coef, value, gradient, self.sample(coef).state)
+
+    def separates(self, point: Iterate) -> bool:
+        """Return whether every row with positive weight is strictly on the side of its class."""
+        return self._over(partial(_separates, self._of_block, point.x), and_)
+
+    def product_at(self, state: Array, *, exact: bool = True) -> Linear:
+        """Return the map ``coef -> H @ coef``, H being about the Hessian at a point."""
+        times = self.sample.product_at(state, exact=exact)
+        return lambda coef: self.scale * times(coef)
+
+    def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
+        """Return about the Hessian for the differences of classes 1 to K - 1 from class 0."""
+        return self.scale * self.sample.hessian(state, exact=exact, every=every)
+
+    def unsettled(self, state: Array, *, every: int = 1) -> Array:
+        """Return Böhning's matrix (q, q) with row weights."""
+        return self.scale * self.sample.unsettled(state, every=every)
+
+
+def _value_and_gradient(of_block: BlockLoss, coef: Array, block: RowBlock) -> Array:
+    """Return the value of a block's loss, followed by the gradient."""
+    point = of_block(block)(coef)
+    return np.append(point.value, point.gradient)
+
+
+def _separates(of_block: BlockLoss, coef: Array, block: RowBlock) -> bool:
+    loss = of_block(block)
+    return loss.separates(loss(coef))
+
+
+LogisticLoss: TypeAlias = SoftmaxLoss | SummedLoss
+
+
+def _unsettled_weight(probabilities: Array) -> Array:
     """Return the weight of every row in the curvature, (n,): at most one half."""
     K = probabilities.shape[1]
     return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -194,21 +195,11 @@ def _margins(
     Z = conditioned.rows.double.coordinates(slice(None))
     if counted is not None:
         Z, codes = Z[counted], codes[counted]
-    q = Z.shape[1]
-    values, columns, lengths = [np.zeros(0)], [np.zeros(0, dtype=np.intp)], [np.zeros(1)]
-    for own in range(n_classes):
-        chosen = Z[codes == own]
-        for other in range(n_classes):
-            if other != own and len(chosen):
-                # The coefficients of the true class minus those of the other, in column order.
-                signs = sorted((k, sign) for k, sign in ((own, 1.0), (other, -1.0)) if k)
-                row = np.concatenate([np.arange((k - 1) * q, k * q) for k, _ in signs])
-                values.append(np.hstack([sign * chosen for _, sign in signs]).ravel())
-                columns.append(np.tile(row, len(chosen)))
-                lengths.append(np.full(len(chosen), len(row)))
-    ends = np.concatenate(lengths).cumsum().astype(np.intp)
-    shape = (len(ends) - 1, (n_classes - 1) * q)
-    margins = sparse.csr_array((np.concatenate(values), np.concatenate(columns), ends), shape)
+    # Coefficients of class 1 to K - 1, in the order of the columns: class 0 has none.
+    unit = np.eye(n_classes)[:, 1:]
+    pairs = permutations(range(n_classes), 2)
+    blocks = [sparse.kron(unit[[k]] - unit[[other]], Z[codes == k]) for k, other in pairs]
+    margins = sparse.csr_array(sparse.vstack(blocks))
     margins.eliminate_zeros()
     return margins
 

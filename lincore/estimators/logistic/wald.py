@@ -35,7 +35,7 @@ class Wald:
     covariance : ndarray of shape ((K - 1) q, (K - 1) q)
         The inverse of the information matrix, ordered by class, then column.
     confidence : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     reference: object
@@ -139,6 +139,8 @@ def reason_against_errors(model: Any) -> str:
             f"Wald standard errors require the maximum of the likelihood, and a penalty (C = "
             f"{model.C:g}) moves the coefficients away from it. Fit without a penalty."
         )
+    if getattr(model, "_in_blocks", False):
+        return "Wald standard errors require all training rows in memory."
     if model.separation_ is not None:
         return (
             "The classes can be separated, so the likelihood has no maximum and there are "

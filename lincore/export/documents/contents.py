@@ -11,8 +11,6 @@ from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import ROPE, Results
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from lincore.analysis.predict_question import PredictedRows
     from lincore.displays import Display
     from lincore.imbalance.cost.record import ImbalanceCost
@@ -39,10 +37,9 @@ class ReportContents:
         See `lincore.balance`.
     predicted : PredictedRows, optional
         New rows: see `lincore.analysis.PredictQuestion`.
-    displays : tuple of Display
-        What a page shows, a section each.
-    figures : tuple of plotly figures
-        What a page shows beside; those together larger than 2.5 MB are left out, as of displays.
+    displays : tuple of Display, optional
+        What is shown, a section each; by default the displays of the results: see
+        `report_displays`.
     score : str, optional
         Which decides the comparison; by default the leading one.
     rope : float
@@ -66,8 +63,7 @@ class ReportContents:
     cost: ImbalanceCost | None = None
     study: BalanceStudy | None = None
     predicted: PredictedRows | None = None
-    displays: tuple[Display, ...] = ()
-    figures: tuple[go.Figure, ...] = ()
+    displays: tuple[Display, ...] | None = None
     score: str | None = None
     rope: float = ROPE
     method: str | None = None
@@ -76,6 +72,16 @@ class ReportContents:
     sha256: str = ""
     seed: int | None = None
     script: str = ""
+
+    @property
+    def experiments(self) -> dict[str, Results | ImbalanceCost | BalanceStudy]:
+        """Comparison, cost and study, as far as there are any, by what a report calls them."""
+        found = {
+            "comparison": self.comparison,
+            "cost of the imbalance": self.cost,
+            "imbalance study": self.study,
+        }
+        return {name: part for name, part in found.items() if part is not None}
 
     @property
     def deciding_score(self) -> str:
@@ -91,19 +97,17 @@ class ReportContents:
     def words(self) -> tuple[str, ...]:
         """The words of all classifiers that occur, each once."""
         found = [self.word] if self.word else []
-        for part in (self.comparison, self.cost, self.study):
-            if part is not None:
-                found += [name.partition("(")[0] for name in part.methods]
+        for part in self.experiments.values():
+            found += [name.partition("(")[0] for name in part.methods]
         return tuple(dict.fromkeys(found))
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Versions that results were computed with, as far as they say so."""
-        for part in (self.comparison, self.cost, self.study):
-            if part is not None and part.settings.versions:
-                return part.settings.versions
-        return {}
+        found = (part.settings.versions for part in self.experiments.values())
+        return next(filter(None, found), {})
 
-    def shown(self, methods: tuple[str, ...]) -> str:
-        """Return the method to show in detail."""
-        return self.method if self.method in methods else methods[0]
+    def shown(self, part: ImbalanceCost | BalanceStudy) -> tuple[str, str]:
+        """Return the method and the loss to show in detail: those chosen, or the first."""
+        method = self.method if self.method in part.methods else part.methods[0]
+        return method, self.loss if self.loss in part.loss_names else part.loss_names[0]

@@ -1,4 +1,4 @@
-"""A section of a document: pages, reports and notebooks consist of these."""
+"""A section of a document: what the template of reports and the files of tables are made from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
+
+from lincore.export.documents.tables import TextTable, text_table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -21,7 +23,7 @@ class SectionTable(NamedTuple):
     caption : str
         What it shows, as plain text.
     frame : DataFrame
-        One column for each heading; numbers are written as `cell` writes them.
+        One column for each heading.
     form : str
         Of numbers that are not whole, as Python's `format` reads it.
     """
@@ -29,6 +31,10 @@ class SectionTable(NamedTuple):
     caption: str
     frame: pd.DataFrame
     form: str = ".3f"
+
+    def cells(self) -> TextTable:
+        """Return headings and cells as text."""
+        return text_table(self.frame, self.form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +48,7 @@ class Section:
         A paragraph each.
     figures : tuple of plotly figures
         Each with a text alternative at ``layout.meta["alt"]``, as those of `lincore.plots`.
-    tables : tuple of Table
+    tables : tuple of SectionTable
     items : tuple of str
         Of a list.
     code : str
@@ -62,16 +68,17 @@ class Section:
     items: tuple[str, ...] = ()
     code: str = ""
 
-
-def display_section(display: Display) -> Section:
-    """Return a display as a section: finding, scope, figure, table, notes."""
-    figure, table = display.plot(), display.table()
-    return Section(
-        display.title,
-        tuple(filter(None, [display.finding(), display.scope(), *display.notes()])),
-        () if figure is None else (figure,),
-        () if table.empty else (SectionTable(display.title, table, display.form or _form(table)),),
-    )
+    @classmethod
+    def of(cls, display: Display, title: str = "", *more: SectionTable) -> Section:
+        """Return a display as a section: finding, scope, notes, figure, table, further tables."""
+        figure, table = display.plot(), display.table()
+        own = SectionTable(display.title, table, display.form or _form(table))
+        return cls(
+            title or display.title,
+            tuple(filter(None, [display.finding(), display.scope(), *display.notes()])),
+            () if figure is None else (figure,),
+            more if table.empty else (own, *more),
+        )
 
 
 def _form(table: pd.DataFrame) -> str:

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import replace
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
-from lincore.export.documents._comparison_section import comparison_sections
-from lincore.export.documents._data_card import data_section
-from lincore.export.documents._imbalance_sections import imbalance_sections
-from lincore.export.documents._methods import methods_section
-from lincore.export.documents._model_section import model_sections
-from lincore.export.documents._prediction_section import prediction_sections
+from lincore import fields
+from lincore.data.dataset import Dataset
+from lincore.data.row_weights import counting
+from lincore.displays import (
+    COMPARISON,
+    MODEL,
+    AssumptionsDisplay,
+    ClassCountsDisplay,
+    Display,
+    FindingsDisplay,
+    ScoresDisplay,
+    StepsDisplay,
+)
+from lincore.displays.model.model_display import ModelDisplay
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, SectionTable, display_section
+from lincore.export.documents.methods import methods_section
+from lincore.export.documents.section import Section, SectionTable
+from lincore.utils.formatting import percent_of
 
-#: Characters of the figures of a page, so that a report stays below 8 MB.
-MOST_BYTES = 2_500_000
+#: Features that have a line each; of more, none has.
+MOST_FEATURES = 40
+#: Notices and skipped files that are listed.
+MOST_NOTICES = 20
+# Displays of the section on the data, and how titles of displays of other subjects begin.
+_OF_DATA = (ClassCountsDisplay, FindingsDisplay)
+_SUBJECTS = {"cost": "Cost of the imbalance", "study": "Imbalance study", "first": "First split"}
+#: Distances between rows, times features, that checks of assumptions may cost: seconds.
+MOST_DISTANCES = 2_000_000_000
 
 
 def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     """Return what a report says of data and results, section by section.
 
-    Nothing is fitted: assumptions are checked, and the figures of `lincore.plots` are drawn.
+    Nothing is fitted: assumptions are checked, and displays are computed.
 
     Parameters
     ----------
@@ -32,8 +50,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     Returns
     -------
     tuple of Section
-        Data; model, scores, errors, geometry and assumptions; comparison and pairs; cost of the
-        imbalance and imbalance study; predictions and drift; figures; methods with references;
+        Data; its displays, by default those of `report_displays`; methods with references;
         settings; script. Only those that there is something to say of.
 
     Examples
@@ -45,46 +62,197 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     >>> [section.title for section in report_sections(contents)]
     ['Data', 'Comparison', 'Pairwise comparisons', 'Methods', 'Settings']
     """
-    sections = [
-        data_section(contents),
-        *model_sections(contents),
-        *comparison_sections(contents),
-        *imbalance_sections(contents),
-        *prediction_sections(contents),
-        *_views(contents),
-        methods_section(contents),
-        _settings(contents),
-    ]
+    shown = report_displays(contents) if contents.displays is None else titled(contents.displays)
+    sections = [_data(contents), *(_section(one, title) for title, one in shown.items())]
+    sections += [methods_section(contents), _settings(contents)]
     if contents.script:
         about = "This script computes the numbers of the report again, and prints them."
         sections.append(Section("Script", (about,), code=contents.script))
     return tuple(sections)
 
 
-def _views(contents: ReportContents) -> tuple[Section, ...]:
-    """Return displays and figures of a page: the figures as long as they are not too large."""
-    sections = [display_section(display) for display in contents.displays]
-    sections += [Section("Figures", figures=contents.figures)] if contents.figures else []
-    shown, left = [], MOST_BYTES
-    for section in sections:
-        kept = []
-        for figure in section.figures:
-            left -= len(figure.to_json())
-            kept += [figure] if left >= 0 else []
-        shown.append(replace(section, figures=tuple(kept)))
-    return tuple(one for one in shown if one.sentences or one.figures)
+def report_displays(contents: ReportContents, others: Sequence[Display] = ()) -> dict[str, Display]:
+    """Return what a report can show: the displays of its results, then others of a page.
+
+    Parameters
+    ----------
+    contents : ReportContents
+    others : sequence of Display
+        Those of the section on the data are left out.
+
+    Returns
+    -------
+    dict of str to Display
+        By the titles of their sections, each once: model, scores, errors, geometry and
+        assumptions; comparison and pairs; cost of the imbalance and imbalance study; predictions
+        and drift.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.export.documents.contents import ReportContents
+    >>> iris = lincore.sample("iris")
+    >>> contents = ReportContents(iris, comparison=lincore.compare(iris, ["lda", "qda"]))
+    >>> list(report_displays(contents, [contents.comparison.disagreements()]))
+    ['Comparison', 'Pairwise comparisons', 'Disagreements']
+    """
+    parts = _model, _comparison, _imbalance, _predictions
+    return titled([*(one for part in parts for one in part(contents)), *others])
+
+
+def titled(displays: Sequence[Display]) -> dict[str, Display]:
+    """Return displays by the titles of their sections: with their settings where titles agree."""
+    found: dict[str, Display] = {}
+    for one in {one.key: one for one in displays}.values():
+        title = _title(one)
+        if title in found:
+            settings = [f"{name}: {value}" for name, value in fields.given(one).items()]
+            title = f"{title} ({', '.join(settings)})"
+        if not isinstance(one, _OF_DATA):
+            found[title] = one
+    return found
+
+
+def _title(display: Display) -> str:
+    root, title = display.made_by.partition(".")[0], display.title
+    if isinstance(display, ModelDisplay):
+        name = display.model.name
+        return f"Model: {name}" if isinstance(display, StepsDisplay) else f"{title} of {name}"
+    if isinstance(display, ScoresDisplay):
+        return "Comparison"
+    return f"{_SUBJECTS[root]}: {title.lower()}" if root in _SUBJECTS else title
+
+
+def _section(display: Display, title: str) -> Section:
+    if not isinstance(display, ScoresDisplay):
+        return Section.of(display, title)
+    fitted = display.results.describe()
+    # Columns that say nothing are left out.
+    fitted = fitted.loc[:, [bool((fitted[name] != "").any()) for name in fitted.columns]]
+    return Section.of(display, title, SectionTable("Methods, options, steps and seconds", fitted))
+
+
+def _data(contents: ReportContents) -> Section:
+    """Return rows, classes, target, missing values, hash, notices and findings of the data."""
+    data, split = contents.data, contents.split
+    classes, found = ClassCountsDisplay(data, split), FindingsDisplay(data, split)
+    tables = [
+        SectionTable("Data card", _card(contents)),
+        SectionTable(classes.title, classes.table()),
+    ]
+    if not data.kind.is_images and not data.n_words and data.n_features <= MOST_FEATURES:
+        tables.append(SectionTable("Features", _features(data)))
+    drawn, notes = classes.plot(), list(found.notes())
+    if len(notes) > MOST_NOTICES:
+        notes[MOST_NOTICES:] = [f"{len(notes) - MOST_NOTICES:,} more notices."]
+    sentences = () if split is None else (found.finding(),)
+    return Section("Data", sentences, (drawn,) if drawn else (), tuple(tables), tuple(notes))
+
+
+def _card(contents: ReportContents) -> pd.DataFrame:
+    data, split = contents.data, contents.split
+    noun = data.kind.rows
+    card = {
+        "Name": data.name,
+        "File": contents.file_name,
+        "SHA-256 of the file": contents.sha256,
+        "Digest of the data": data.digest,
+        f"Number of {noun}": f"{data.n_rows:,}",
+        f"{noun.capitalize()} streamed": f"{data.n_streamed:,}" if data.n_streamed else "",
+        "Features": _width(data),
+        "Target": data.target_name,
+        "Classes": f"{data.n_classes:,}",
+        "Missing values": _missing(data),
+        "Rows count": counting(data),
+        "Groups": f"{len(data.group_names or ()):,}" if data.groups is not None else "",
+    }
+    if split is not None:
+        card["Training and test set"] = f"{len(split.train):,} and {len(split.test):,} {noun}"
+    kept = [(name, value) for name, value in card.items() if value]
+    return pd.DataFrame(kept, columns=["item", "value"])
+
+
+def _width(data: Dataset) -> str:
+    if data.kind.is_images:
+        height, width = data.image_shape[:2]  # type: ignore[index]
+        return f"{data.n_features:,} pixels ({width} × {height})"
+    words = f", {data.n_words:,} of them counts of words" if data.n_words else ""
+    return f"{data.n_features:,}{words}"
+
+
+def _missing(data: Dataset) -> str:
+    if not data.has_missing:
+        return "none"
+    missing = np.isnan(data.X)
+    cells, lines = int(missing.sum()), int(missing.any(axis=1).sum())
+    return (
+        f"{cells:,} ({percent_of(cells, missing.size)} of the cells), in {lines:,} "
+        f"{data.kind.rows} and {int(missing.any(axis=0).sum()):,} features"
+    )
+
+
+def _features(data: Dataset) -> pd.DataFrame:
+    found = data.describe().reset_index()
+    for name in found.columns:
+        if pd.api.types.is_float_dtype(found[name].dtype):
+            found[name] = ["" if value != value else f"{value:.4g}" for value in found[name]]
+    return found.astype(object).where(found.notna(), "")
+
+
+def _model(contents: ReportContents) -> list[Display]:
+    """Return the reported displays of the model, in their order on the page Classify."""
+    model = contents.model
+    if model is None:
+        return []
+    distances = len(model.split.train) ** 2 * model.data.n_features
+    can_be_checked = distances <= MOST_DISTANCES and not model.assumptions().obstacle
+    return [
+        kind.of(model)
+        for kind in MODEL
+        if kind.is_reported and (can_be_checked or kind is not AssumptionsDisplay)
+    ]
+
+
+def _comparison(contents: ReportContents) -> list[Display]:
+    """Return scores with intervals and groups, and pairwise tests."""
+    results = contents.comparison
+    if results is None:
+        return []
+    judged = {"score": contents.score, "rope": contents.rope}
+    scores, *others = [kind.of(results, **judged) for kind in COMPARISON if kind.is_reported]
+    return [scores, *others] if len(results.methods) > 1 else [scores]
+
+
+def _imbalance(contents: ReportContents) -> list[Display]:
+    """Return the cost of the imbalance and the imbalance study, as far as there are any."""
+    shown: list[Display] = []
+    if (cost := contents.cost) is not None:
+        method, loss = contents.shown(cost)
+        shown += [cost.curve(method)] if method in cost.curves else []
+        shown += [cost.decomposition(method, loss), cost.corrections(method, loss)]
+    if (study := contents.study) is not None:
+        method, loss = contents.shown(study)
+        parts = study.decomposition(method, loss=loss), study.corrections(method, loss=loss)
+        shown += [*parts, study.scores()]
+    return shown
+
+
+def _predictions(contents: ReportContents) -> list[Display]:
+    """Return classes, what did not match, scores and drift of predicted rows."""
+    if contents.predicted is None:
+        return []
+    found, drift = contents.predicted
+    shown: list[Display] = [found.by_class()]
+    if found.new.findings:
+        shown.append(found.columns())
+    if found.truth is not None:
+        shown += [found.scores(), found.confusion()]
+    return [*shown, drift] if drift is not None else shown
 
 
 def _settings(contents: ReportContents) -> Section:
     lines: list[tuple[str, str, str]] = []
-    parts = {
-        "comparison": contents.comparison,
-        "cost of the imbalance": contents.cost,
-        "imbalance study": contents.study,
-    }
-    for what, part in parts.items():
-        if part is None:
-            continue
+    for what, part in contents.experiments.items():
         settings = part.settings
         lines.append((what, "validation", settings.scheme))
         lines.append((what, "test fraction", f"{settings.test_size:g}"))

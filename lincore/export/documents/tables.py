@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ import pandas as pd
 from lincore.utils.formatting import true_minus
 
 # Every character that LaTeX reads as a command, and signs that its usual fonts lack as text.
-_LATEX = {
+_LATEX = str.maketrans({
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -34,7 +33,7 @@ _LATEX = {
     "≥": r"$\geq$",
     "×": r"$\times$",
     "±": r"$\pm$",
-}
+})  # fmt: skip
 # A number as it is written in a table, in a column of text.
 _NUMBER = re.compile(r"(< )?[−-]?[0-9][0-9,.]*(e[+−-]?[0-9]+)?( %)?")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
@@ -54,6 +53,27 @@ def cell(value: object, form: str = ".3f") -> str:
     if isinstance(value, numbers.Integral):
         return true_minus(str(int(value)))
     return true_minus(f"{number:.3g}" if abs(number) >= 10**9 else f"{number:{form}}")
+
+
+class TextTable(NamedTuple):
+    """Headings and cells of a table as text, and which columns are numeric: aligned right."""
+
+    heads: list[str]
+    rows: list[list[str]]
+    right: list[bool]
+
+
+def text_table(frame: pd.DataFrame, form: str = ".3f") -> TextTable:
+    """Return a table as text; an informative index is the first column."""
+    shown = with_index(frame)
+    # By place: names of columns may occur twice.
+    columns = [shown.iloc[:, place] for place in range(shown.shape[1])]
+    texts = [[cell(value, form) for value in column.tolist()] for column in columns]
+    return TextTable(
+        [cell(name) for name in shown.columns],
+        [list(row) for row in zip(*texts, strict=True)],
+        list(map(_is_of_numbers, columns)),
+    )
 
 
 def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: str = ".3f") -> str:
@@ -87,13 +107,12 @@ def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: s
       \end{tabular}
     \end{table}
     """
-    shown = with_index(frame)
-    lines = [[_latex(cell(value, form)) for value in row] for row in cells(shown)]
-    heads = [_latex(cell(name)) for name in shown.columns]
-    columns = "".join("r" if right else "l" for right in is_right(shown))
+    heads, rows, right = text_table(frame, form)
+    columns = "".join("r" if one else "l" for one in right)
+    lines = [" & ".join(text.translate(_LATEX) for text in row) for row in [heads, *rows]]
     # A bracket that begins a line would be read as an option of the line break before it.
-    body = [f"    {'{}' * line[0].startswith('[')}{' & '.join(line)} \\\\" for line in lines]
-    named = _latex(cell(caption))
+    head, *body = [f"    {'{}' * line.startswith('[')}{line} \\\\" for line in lines]
+    named = cell(caption).translate(_LATEX)
     return "\n".join(
         [
             r"\begin{table}",
@@ -102,7 +121,7 @@ def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: s
             *([rf"  \label{{{re.sub('[^A-Za-z0-9:.-]', '-', label)}}}"] if label else []),
             rf"  \begin{{tabular}}{{{columns}}}",
             r"    \toprule",
-            f"    {' & '.join(heads)} \\\\",
+            head,
             r"    \midrule",
             *body,
             r"    \bottomrule",
@@ -134,46 +153,10 @@ def to_markdown(frame: pd.DataFrame, *, form: str = ".3f") -> str:
     | --- | ---: |
     | a\|b | 3 |
     """
-    shown = with_index(frame)
-    lines = [[_markdown(cell(name)) for name in shown.columns]]
-    lines.append(["---:" if right else "---" for right in is_right(shown)])
-    lines += [[_markdown(cell(value, form)) for value in row] for row in cells(shown)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def to_text(rows: pd.DataFrame | Iterable[Mapping[str, object]], *, form: str = ".3f") -> str:
-    """Return a table as lines of text with aligned columns.
-
-    Parameters
-    ----------
-    rows : DataFrame, or iterable of mappings of heading to cell
-        An index that has a name, or is not 0, 1, …, is the first column.
-    form : str
-        Of numbers that are not whole, as Python's `format` reads it.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(to_text([{"model": "LDA", "error": 0.02}, {"model": "logistic", "error": 0.125}]))
-    model     error
-    LDA       0.020
-    logistic  0.125
-    """
-    shown = with_index(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows)))
-    lines = [[cell(name) for name in shown.columns]]
-    lines += [[cell(value, form) for value in line] for line in cells(shown)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    right = is_right(shown)
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if to_right else text.ljust(width)
-            for text, width, to_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    heads, rows, right = text_table(frame, form)
+    first, *lines = [list(map(_markdown, row)) for row in [heads, *rows]]
+    lines.insert(0, ["---:" if one else "---" for one in right])
+    return "\n".join(f"| {' | '.join(line)} |" for line in [first, *lines])
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
@@ -187,26 +170,11 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def cells(frame: pd.DataFrame) -> list[tuple[object, ...]]:
-    """Return the cells line by line: names of columns may occur twice."""
-    columns = [frame.iloc[:, place].tolist() for place in range(frame.shape[1])]
-    return list(zip(*columns, strict=True))
-
-
-def is_right(frame: pd.DataFrame) -> list[bool]:
-    """Return for each column whether it is numeric, hence right-aligned."""
-    return [_is_of_numbers(frame.iloc[:, place]) for place in range(frame.shape[1])]
-
-
 def _is_of_numbers(column: pd.Series[Any]) -> bool:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return not pd.api.types.is_bool_dtype(column.dtype)
     texts = [text for value in column if (text := cell(value))]
     return bool(texts) and all(map(_NUMBER.fullmatch, texts))
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def _markdown(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Fitted models as files that run no code, and as formulas in five languages."""
+"""Fitted models as files that contain no code, and as formulas."""

@@ -1,4 +1,4 @@
-"""The score functions of each classifier, in the coordinates that it sees."""
+"""The score functions of each classifier, in terms of its inputs."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from lincore.export.models.score_functions import Link, ScoreFunction
 from lincore.linalg.gaussian import Gaussians
 from lincore.utils.typing import Array
 
-# From a classifier and the point about which its functions are written to these.
+# Maps a classifier and an origin to its score functions relative to that origin.
 Write = Callable[[Any, Array], list[ScoreFunction]]
 
 
 class ClassifierFunctions(NamedTuple):
-    """The functions of a classifier, of coordinates less a point.
+    """The functions of a classifier in terms of its inputs minus an origin.
 
     Attributes
     ----------
     classes : list of int
-        Codes.
+        Class codes.
     link : {"softmax", "scores", "votes"}
     functions : list of ScoreFunction
     pairs : tuple of (int, int)
@@ -67,8 +67,7 @@ def classifier_functions(classifier: Any, about: Array) -> ClassifierFunctions:
 def _writer(classifier: Any) -> Write:
     if type(classifier) not in WRITERS:
         raise DataError(
-            f"The scores of {type(classifier).__name__} are not known to be linear or quadratic "
-            "functions.",
+            f"The scores of {type(classifier).__name__} are not linear or quadratic functions.",
             where="export as formulas",
             remedy=f"Choose one of {', '.join(kind.__name__ for kind in WRITERS)}, or save the "
             "model with save_model.",

@@ -1,4 +1,4 @@
-"""From a fitted pipeline to functions of the raw columns: every step before it is folded in."""
+"""Conversion of a fitted pipeline to functions of the raw columns, including all steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lincore.preprocessing.standardize import Standardizer
 from lincore.preprocessing.tabular import Coding, Filling, Preparer
 from lincore.utils.typing import Array
 
-#: Beyond this a model is some 20 MB of text in any language.
+#: Larger models take over 20 MB of text in any language.
 MOST_TERMS = 1_000_000
 _OTHERWISE = "Save the model with save_model, or export it with lincore.onnx."
 
@@ -51,7 +51,7 @@ class Affine:
             scaled = self.matrix * matrix if matrix.ndim == 1 else self.matrix @ matrix
             step = self.start - origin
             return Affine(self.origin, scaled, step * matrix if matrix.ndim == 1 else step @ matrix)
-        # The origin moves to where z is zero: far from zero no digits are lost.
+        # Move the origin to the zero of z, so that no digits are lost far from it.
         moved = self.origin + (origin - self.start) / self.matrix
         own = self.matrix * matrix if matrix.ndim == 1 else self.matrix[:, None] * matrix
         return Affine(moved, own, np.zeros(own.shape[-1]))
@@ -63,8 +63,8 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     Parameters
     ----------
     model : FittedModel
-        A linear or quadratic classifier, or several binary ones of these, behind any steps that
-        are linear, and a polynomial basis of degree two before a linear one.
+        A linear or quadratic classifier, or several binary ones, after linear steps; a polynomial
+        basis of degree two is possible before a linear classifier.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     Raises
     ------
     DataError
-        When the model is no such function, with the reason.
+        If the model cannot be written in this form, with the reason.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     """
     if model.n_words:
         raise DataError(
-            "It counts words, which are not table columns.",
+            "It uses word counts, which are not table columns.",
             where=model.label,
             remedy=_OTHERWISE,
         )
@@ -126,7 +126,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
 def _mapped_inputs(
     model: FittedModel, steps: Mapping[str, Any], q: int, classifier: Any
 ) -> tuple[Affine, PolynomialFeatures | None, Affine]:
-    """Return the linear steps up to a basis, the basis, and the linear steps behind it."""
+    """Return the linear steps before a basis, the basis, and the linear steps after it."""
     maps = [Affine.identity(q)]
     basis = None
     for name, step in steps.items():
@@ -137,20 +137,20 @@ def _mapped_inputs(
             maps[-1] = maps[-1].then(*_LINEAR_STEPS[type(step)](step))
         else:
             raise DataError(
-                f"Behind the step {name!r} ({type(step).__name__}) the scores are not quadratic "
+                f"After the step {name!r} ({type(step).__name__}) the scores are not quadratic "
                 "functions of the columns.",
                 where=model.label,
                 remedy=f"Remove the step or choose polynomial(degree=2). {_OTHERWISE}",
             )
     if not steps and hasattr(classifier, "means_"):
-        # Near the data, for far from it squares cancel.
+        # Near the data, because far from it squares cancel.
         centre = classifier.means_[np.isfinite(classifier.means_).all(axis=1)].mean(axis=0)
         maps[0] = Affine(centre, np.ones(q), centre)
     return maps[0], basis, maps[-1]
 
 
 def _of_standardizer(step: Standardizer) -> tuple[Array, Array]:
-    # Its own matrix would be a full one of all pixels of an image.
+    # `affine` would return a full matrix over all pixels of an image.
     return step.mean_, 1 / step.scale_
 
 
@@ -161,7 +161,7 @@ _LINEAR_STEPS: dict[type, Callable[[Any], tuple[Array, Array]]] = {
 
 
 def _inputs(model: FittedModel, preparer: Preparer | None) -> tuple[Input, ...]:
-    """Return what stands for each column behind the preparation."""
+    """Return the input for each prepared column."""
     if preparer is None:
         medians = None if model.training is None else model.training.medians
         if medians is None:
@@ -198,7 +198,7 @@ def _coded(name: str, known: Sequence[str], coding: Coding) -> list[Input]:
 
 
 def _spellings(level: str, known: Sequence[str]) -> list[str]:
-    """Return a level and, for yes and no, the spellings that a model accepts in a new file."""
+    """Return a level and, for yes and no, the other spellings accepted in a new file."""
     found = [level]
     if len(known) == 2 and says_yes_or_no(known):
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
@@ -212,12 +212,12 @@ def _spellings(level: str, known: Sequence[str]) -> list[str]:
 def _of_products(
     function: ScoreFunction, basis: PolynomialFeatures, model: FittedModel
 ) -> ScoreFunction:
-    """Return a linear function of powers and products as a quadratic one of the columns."""
+    """Convert a linear function of powers and products to a quadratic function of the columns."""
     powers = np.asarray(basis.powers_)
     if powers.sum(axis=1).max() > 2 or not function.is_linear:
         what = "degree three or more" if function.is_linear else "degree four"
         raise DataError(
-            f"Behind this basis the scores are polynomials of {what}, not quadratic functions.",
+            f"After this basis the scores are polynomials of {what}, not quadratic functions.",
             where=model.label,
             remedy=f"Choose polynomial(degree=2) and a linear classifier. {_OTHERWISE}",
         )
@@ -241,9 +241,9 @@ def _of_products(
 
 
 def _short(affine: Affine) -> Array:
-    """Return an origin of few digits within a deviation of that of the map."""
+    """Round the origin of a map to few digits, within a standard deviation."""
     if affine.matrix.ndim == 1 and (affine.matrix == 1).all():
-        return affine.origin  # of the spread nothing is known
+        return affine.origin  # the spread is unknown
     per_unit = np.abs(affine.matrix)
     spread = 1 / np.maximum(per_unit.max(axis=1) if per_unit.ndim == 2 else per_unit, 1e-300)
     digits = np.clip(1 - np.floor(np.log10(spread)), -300, 300).astype(int)

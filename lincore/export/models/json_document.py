@@ -1,4 +1,4 @@
-"""Score functions as JSON: the schema that other programs read."""
+"""Score functions as JSON for other programs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFun
 SCHEMA, VERSION = "lincore.score_functions", 1
 
 _HOW = {
-    "softmax": "Probability of class k: exp(s_k) / sum over j of exp(s_j), s being the functions.",
-    "scores": "The largest function decides, the first of equal ones; there are no probabilities.",
+    "softmax": "Probability of class k: exp(s_k) / sum over j of exp(s_j) with the functions s.",
+    "scores": "The class with the largest function (the first of ties) is predicted, without "
+    "probabilities.",
     "votes": "Function m above zero is a vote for the second class of pair m, else for the first. "
-    "Score of a class: its votes + c / 3 / (abs(c) + 1), c being the sum of the functions that "
-    "speak for it less those that speak against it. The largest score decides.",
+    "Score of a class: its votes + c / 3 / (abs(c) + 1), where c is the sum of the functions "
+    "in favour of it minus those against it. The class with the largest score is predicted.",
 }
 _INPUTS = (
-    "An input of kind number is the column's value, or fill where it is missing. Of kind missing "
-    "it is 1 where the value is missing, else 0. Of kind levels it is 1 where the text of the "
-    "value is among levels (is_complement: is not among them), else 0; where the value is "
-    "missing it is counts_missing. A whole number's text has no fraction. Dates are days since "
+    "An input of kind number is the column's value, or fill if it is missing. Of kind missing "
+    "it is 1 if the value is missing, else 0. Of kind levels it is 1 if the text of the "
+    "value is among levels (is_complement: is not among them), else 0; if the value is "
+    "missing it is counts_missing. The text of an integer has no decimals. Dates are days since "
     "1970-01-01."
 )
 _FUNCTION = (
@@ -31,7 +32,7 @@ _FUNCTION = (
 
 
 def to_json(functions: ScoreFunctions) -> str:
-    """Return score functions as a JSON document that explains itself.
+    """Return score functions as a self-explanatory JSON document.
 
     Parameters
     ----------
@@ -42,12 +43,12 @@ def to_json(functions: ScoreFunctions) -> str:
     str
         An object with "schema" and "version" (1; it changes with the meaning of a field),
         "reading" (the formulas in words), "model", "data", "target", "columns", "classes",
-        "link", "inputs", "origin", "functions" and "pairs". ASCII alone.
+        "link", "inputs", "origin", "functions" and "pairs". Only ASCII characters.
 
     Raises
     ------
     DataError
-        When a coefficient is not finite.
+        If a coefficient is not finite.
 
     Examples
     --------

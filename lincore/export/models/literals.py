@@ -10,7 +10,7 @@ from lincore.errors import DataError
 from lincore.export.models.score_functions import ScoreFunctions
 from lincore.utils.typing import Array
 
-# Terms that are added in one pair of brackets: SQLite refuses trees deeper than a thousand.
+# Terms per pair of brackets: SQLite rejects expressions nested deeper than a thousand.
 _ADDED = 50
 Number = Callable[[float], str]
 
@@ -35,7 +35,7 @@ def text(value: object) -> str:
 
 
 def heading(functions: ScoreFunctions) -> str:
-    """Return what the model is, for the first comment of a piece of code: one line of ASCII."""
+    """Describe the model in one line of ASCII, for a comment at the top of the code."""
     data = f", fitted on {text(functions.data_name)}" if functions.data_name else ""
     *others, last = (text(label) for label in functions.classes[:20])
     more = (
@@ -45,7 +45,7 @@ def heading(functions: ScoreFunctions) -> str:
 
 
 def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:
-    """Return ``constant + Σ factor * name`` in brackets of few terms; zeros are left out."""
+    """Return ``constant + Σ factor * name``, in brackets of few terms and without zeros."""
     parts = [_term(factor, name, write) for factor, name in terms if factor]
     if len(parts) <= _ADDED:
         return _joined(constant, parts, write)
@@ -57,7 +57,7 @@ def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Numbe
 
 
 def _term(factor: float, name: str, write: Number) -> str:
-    # Of a power the factor stays: to a spreadsheet -a^2 is the square of -a.
+    # Keep the factor of a power: in a spreadsheet -a^2 is the square of -a.
     plain = abs(factor) == 1 and "^" not in name
     return f"{'-' if factor < 0 else '+'} {name if plain else f'{write(abs(factor))}*{name}'}"
 
@@ -70,14 +70,14 @@ def _joined(constant: float, parts: Sequence[str], write: Number) -> str:
 
 
 def less(name: str, value: float, write: Number = number) -> str:
-    """Return ``name - value``, without two signs in a row."""
+    """Return ``name - value`` without consecutive signs."""
     if not value:
         return name
     return f"{name} {'-' if value > 0 else '+'} {write(abs(value))}"
 
 
 def linear_terms(coefficients: Array, names: Sequence[str]) -> list[tuple[float, str]]:
-    """Return the terms of a linear function that are not zero."""
+    """Return the nonzero terms of a linear function."""
     return [
         (value, name) for value, name in zip(coefficients.tolist(), names, strict=True) if value
     ]

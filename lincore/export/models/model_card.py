@@ -1,4 +1,4 @@
-"""The model card: what a fitted model is, what it was trained on, and how far to trust it."""
+"""The model card: description, training data, validation and limits of a fitted model."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from lincore.utils.versions import package_versions
 SCHEMA, VERSION = "lincore.model_card", 1
 
 _USE = (
-    "Predict {target} of rows that come from where the training rows came from, with the same "
-    "columns in the same units. Not for rows of another population, other class shares without "
-    "corrected priors, or decisions about people without a check of who is misclassified."
+    "Predict {target} for rows from the same population as the training rows, with the same "
+    "columns in the same units. Not for other populations, other class shares without "
+    "corrected priors, or decisions about people without an analysis of the errors."
 )
 _LOAD = """```python
 from lincore.export import load_model
@@ -39,28 +39,28 @@ _UNKNOWN = "Not recorded: the model was saved without its results."
 
 @dataclass(frozen=True)
 class ModelCard:
-    """The description that goes with a model into its file, as plain JSON.
+    """The description stored with a model in its file, as plain JSON.
 
     Attributes
     ----------
     model, pipeline : str
-        What the model is called, and its steps with their options.
+        Name of the model, and its steps with their options.
     target : str
     classes : tuple of (str or int)
     columns : tuple of mapping
         Name, kind ("number" or "category") and levels of each raw column.
     trained_on : mapping
-        Name and digest of the data; where they are known, the number of rows and of each class.
+        Name and digest of the data and, if known, the numbers of rows in total and by class.
     validation : str
-        How the scores were found.
+        Description of the validation.
     scores : mapping of str to mapping
-        "value", "low" and "high" (95 % interval; None where it is not known) of each score.
+        "value", "low" and "high" (95 % interval; None if unknown) of each score.
     assumptions : tuple of mapping
         Name, verdict, sentence and remedy of each check.
     warnings : tuple of str
     intended_use : str
     versions : mapping of str to str
-        Of the packages that it was fitted with.
+        Versions of the packages with which it was fitted.
     """
 
     model: str
@@ -88,27 +88,27 @@ class ModelCard:
         Raises
         ------
         DataError
-            When it is none, or of a later version.
+            If it is not a model card, or has a later version.
         """
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise _unreadable("It is no JSON.") from error
+            raise _unreadable("It is not JSON.") from error
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-            raise _unreadable("It is no model card of lincore.")
+            raise _unreadable("It is not a lincore model card.")
         if found.get("version") != VERSION:
-            raise _unreadable(f"It is of version {found.get('version')!r}; this is {VERSION}.")
+            raise _unreadable(f"It has version {found.get('version')!r}; {VERSION} is expected.")
         values: dict[str, Any] = {}
         for field in fields(cls):
             kind = _KINDS[str(field.type).partition("[")[0]]
             if not isinstance(found.get(field.name), kind):
-                raise _unreadable(f"{field.name!r} is missing or of another kind.")
+                raise _unreadable(f"{field.name!r} is missing or has the wrong type.")
             value = found[field.name]
             values[field.name] = tuple(value) if isinstance(value, list) else value
         return cls(**values)
 
     def to_markdown(self) -> str:
-        """Return the card for people."""
+        """Return the card as Markdown."""
         rows = [f"| {name} | {_score(found)} |" for name, found in self.scores.items()]
         checks = [
             f"{one['name']}: {one['verdict']}. {_line(one['sentence'])}" for one in self.assumptions
@@ -149,19 +149,19 @@ def model_card(
     data: Dataset | None = None,
     rows: Codes | None = None,
 ) -> ModelCard:
-    """Write the card of a fitted model.
+    """Create the card of a fitted model.
 
     Parameters
     ----------
     model : FittedModel
     results : Results, optional
-        Of a validation of the same method; without them the card has no scores.
+        Validation results of the same method; without them the card has no scores.
     method : str, optional
-        Its name in the results, where they are of several.
+        Its name in the results, if they are of several methods.
     data : Dataset, optional
-        That it was fitted on; without it no assumption is checked.
+        Training data; without it assumptions are not checked.
     rows : ndarray of int, optional
-        The rows of `data` that it was fitted on; by default all.
+        Rows of `data` on which it was fitted. Default: all.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def model_card(
     Raises
     ------
     KeyError
-        When there is no such method.
+        If there is no such method.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def _trained_on(
 def _validation(results: Results) -> str:
     settings = results.settings
     scheme = settings.scheme or "a test set"
-    return f"{scheme}, {len(results.rows):,} predictions of rows that were not trained on"
+    return f"{scheme}, {len(results.rows):,} predictions of rows not used for training"
 
 
 def _scores(results: Results, method: str) -> Mapping[str, Mapping[str, float | None]]:
@@ -272,14 +272,14 @@ def _array(rows: Any) -> Codes:
 
 
 def _warnings(model: FittedModel, results: Results | None, method: str) -> tuple[str, ...]:
-    """Return how the fit ended unless it converged, and notes on fits of the validation."""
+    """Return why the fit stopped if it did not converge, and warnings of validation fits."""
     end = termination_reason(model.classifier, model.column_names or ())
     found = [] if end.is_fine else [f"{end.sentence} {end.remedy}".strip()]
     if results is not None:
         notes = results.settings.notes.get(method, {})
         found += [f"{kind} in {n:,} fits of the validation." for kind, n in notes.items()]
         if results.settings.groups_divided:
-            found.append("Some group of rows has rows both in training and in test sets.")
+            found.append("Some groups have rows in both training and test sets.")
     return tuple(found)
 
 
@@ -299,7 +299,7 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _line(text: object) -> str:
-    """Return a name on one line, without what Markdown would read as more than text."""
+    """Return a text on one line with Markdown syntax removed."""
     return "".join(
         f"\\{letter}" if letter in "\\`*_[]<>#|&" else letter
         for letter in " ".join(str(text).split())

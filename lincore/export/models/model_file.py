@@ -1,4 +1,4 @@
-"""Fitted models as files: skops, which runs no code, with a model card beside it."""
+"""Fitted models as files: skops, which runs no code, and a model card."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-import skops.io
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures
@@ -19,7 +18,6 @@ from lincore.estimators.multiclass import BinaryModels, HalfSpace
 from lincore.export.models.model_card import ModelCard, model_card
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS, Limits, check_size
-from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures
@@ -31,11 +29,11 @@ from lincore.preprocessing.truncated_svd import SingularVectors
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.versions import package_versions
 
-#: The part of a model file that holds the model.
+#: The part of a model file that contains the model.
 MODEL_PART = "model.skops"
 _CARD, _README = "card.json", "README.md"
 _TIME = (2000, 1, 1, 0, 0, 0)
-#: Types of lincore that a file may hold, beside those that skops itself trusts.
+#: Types of lincore that a file may contain, in addition to those that skops trusts.
 TRUSTED = frozenset(
     (
         "lincore.data.dataset.ImageScale",
@@ -73,7 +71,7 @@ TRUSTED = frozenset(
 )
 
 
-#: Steps before a classifier.
+#: Possible steps before a classifier.
 STEPS = frozenset(
     (
         Preparer,
@@ -90,12 +88,12 @@ STEPS = frozenset(
 
 
 class ModelFile(NamedTuple):
-    """A model that came back from a file.
+    """A model loaded from a file.
 
     Attributes
     ----------
     model : FittedModel
-        Predicts raw rows of a new file.
+        Predicts the raw rows of a new file.
     card : ModelCard
     """
 
@@ -104,7 +102,7 @@ class ModelFile(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Sentence of what was fitted on what, and which version of lincore made it."""
+        """Sentence with the model, its training data and the version of lincore."""
         model = self.model
         noun = "images" if model.image_shape is not None else "rows"
         n_rows = "" if model.training is None else f"{int(model.training.counts.sum()):,} "
@@ -113,60 +111,47 @@ class ModelFile(NamedTuple):
 
 
 def save_model(
-    source: FittedModel | Results,
-    method: str | None = None,
-    *,
-    card: ModelCard | None = None,
-    path: str | Path | None = None,
+    model: FittedModel, *, card: ModelCard | None = None, path: str | Path | None = None
 ) -> bytes:
     """Return a fitted model as a file: pipeline, classes, columns, digest of the data, model card.
 
     Parameters
     ----------
-    source : FittedModel or Results
-        Results of ``compare(..., keep_models=True)``, or a model of them.
-    method : str, optional
-        Of the results; may be left out where they are of one.
+    model : FittedModel
+        Of ``compare(..., keep_models=True).model(name)``.
     card : ModelCard, optional
-        By default what the source knows; see `model_card` for checks of the assumptions.
+        Default: a card made from the model; see `model_card` for scores and checks of assumptions.
     path : str or Path, optional
-        Where to write the file too.
+        File to write as well.
 
     Returns
     -------
     bytes
-        A zip of ``model.skops``, ``card.json`` and ``README.md``, not compressed. No pickle.
+        An uncompressed zip of ``model.skops``, ``card.json`` and ``README.md``, without pickles.
 
     Raises
     ------
-    ValueError
-        When the results kept no models, or are of several methods and none is named.
     DataError
-        When a step is of a type that `load_model` would not trust.
+        If a step has a type that `load_model` would not trust.
 
     Examples
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> stored = save_model(lincore.compare(iris, "lda", keep_models=True))
+    >>> results = lincore.compare(iris, "lda", keep_models=True)
+    >>> stored = save_model(results.model("lda"))
     >>> model, card = load_model(stored)
     >>> model.predict(iris.to_frame().head(2)).tolist(), card.versions["lincore"]
     (['setosa', 'setosa'], '...')
     """
-    model = source
-    if isinstance(source, Results):
-        if method is None and len(source) != 1:
-            raise ValueError(f"Name one of the methods: {', '.join(source.methods)}.")
-        name = method or source.methods[0]
-        model = source.model(name)
-        card = card or model_card(model, source, name)
-    assert isinstance(model, FittedModel)
+    import skops.io  # it imports all of scikit-learn
+
     card = card or model_card(model)
     _refuse_foreign(model)
     stored = skops.io.dumps(model)
     _refuse_untrusted(stored, model.label)
     stream = io.BytesIO()
-    # Not compressed: what unpacks to many times its size is refused when it is loaded.
+    # Not compressed: highly compressed files are rejected when loaded.
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(MODEL_PART, _TIME), stored)
         archive.writestr(zipfile.ZipInfo(_CARD, _TIME), card.to_json())
@@ -177,7 +162,7 @@ def save_model(
 
 
 def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile:
-    """Read a file that `save_model` wrote, even from an untrusted source: no code in it is run.
+    """Read a file written by `save_model`. It runs no code, so the source may be untrusted.
 
     Parameters
     ----------
@@ -191,8 +176,8 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
     Raises
     ------
     DataError
-        When it is no such file, too large, damaged, holds types that are not trusted, or a model
-        that cannot predict; with the version of lincore that made it.
+        If it is not such a file, is too large or damaged, contains untrusted types, or its model
+        cannot predict; with the version of lincore that made it.
 
     Examples
     --------
@@ -211,7 +196,7 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
         raise DataError(
             "This is not a lincore model file.",
             where=name,
-            remedy=f"It should be a zip with {MODEL_PART} and {_CARD}, as save_model writes it.",
+            remedy=f"It should be a zip with {MODEL_PART} and {_CARD}, as written by save_model.",
         )
     try:
         stored, text = (unpack(raw, files[part], limits) for part in (MODEL_PART, _CARD))
@@ -248,7 +233,7 @@ def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
 
 
 def _refuse_foreign(model: FittedModel) -> None:
-    """Raise an error for foreign steps and classifiers, which may run code or read files."""
+    """Raise an error for third-party steps and classifiers, which may run code or read files."""
     last = model.classifier
     inner = last.estimators_ if isinstance(last, BinaryModels) else []
     steps = [type(step) for _, step in model.pipeline.steps[:-1]]
@@ -264,16 +249,20 @@ def _refuse_foreign(model: FittedModel) -> None:
 
 
 def _refuse_untrusted(stored: bytes, where: str, by: str = "") -> None:
+    import skops.io
+
     found = sorted(set(skops.io.get_untrusted_types(data=stored)) - TRUSTED)
     if found:
         raise DataError(
-            f"The model holds types that are not trusted: {', '.join(found[:5])}. {by}".strip(),
+            f"The model contains untrusted types: {', '.join(found[:5])}. {by}".strip(),
             where=where,
-            remedy="Only models of lincore classifiers and steps are saved and loaded.",
+            remedy="Only models made of lincore classifiers and steps are supported.",
         )
 
 
 def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
+    import skops.io
+
     by = _made_by(card)
     try:
         _refuse_untrusted(stored, name, by)
@@ -282,7 +271,7 @@ def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
             _check(model)
     except DataError:
         raise
-    # Whatever a forged or damaged file makes skops, NumPy or an estimator stumble over.
+    # A forged or damaged file may raise any error in skops, NumPy or an estimator.
     except Exception as error:
         raise DataError(
             f"The model cannot be read ({error_summary(error)[:200]}). {by}",
@@ -299,24 +288,24 @@ def _made_by(card: ModelCard) -> str:
 
 
 def _check(model: Any) -> None:
-    """Raise an error unless a model is whole: one row of each class of values is predicted."""
+    """Raise an error unless a model is complete and can predict test rows."""
     if type(model) is not FittedModel or type(model.pipeline) is not Pipeline:
-        raise TypeError(f"{type(model).__name__} is no fitted model")
+        raise TypeError(f"{type(model).__name__} is not a fitted model")
     names, classes = model.feature_names, model.classes
     texts = [model.label, model.target_name, model.data_name, model.digest]
     texts += [model.weight_name, model.group_name]
     if not isinstance(names, tuple) or not all(isinstance(one, str) for one in (*names, *texts)):
-        raise TypeError("its names are no texts")
+        raise TypeError("its names are not text")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
         raise TypeError("it has no classes")
     levels = model.levels
     if levels is not None and len(levels) != len(names):
-        raise ValueError("its levels are not those of its columns")
+        raise ValueError("its levels do not match its columns")
     if not isinstance(model.n_words, int) or not 0 <= model.n_words <= len(names):
         raise ValueError("its words are not among its columns")
     _refuse_foreign(model)
     codes = np.asarray(model.classifier.classes_)
     if not set(codes.tolist()) <= set(range(len(classes))):
-        raise ValueError("its classes are not those of its classifier")
+        raise ValueError("its classes do not match its classifier")
     row = np.zeros((1, len(names)))
     model.predict(sp.csr_array(row) if model.n_words else row)

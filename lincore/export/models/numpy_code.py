@@ -1,4 +1,4 @@
-"""Score functions as Python that needs NumPy alone."""
+"""Score functions as Python code that needs only NumPy."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def to_numpy(functions: ScoreFunctions) -> str:
     Returns
     -------
     str
-        A module that imports NumPy alone. Its table is a DataFrame or a mapping of raw columns;
-        without posteriors `decision_scores` takes the place of `predict_proba`.
+        A module that imports only NumPy. Its table is a DataFrame or a mapping of raw columns;
+        without posteriors it has `decision_scores` instead of `predict_proba`.
 
     Raises
     ------
     DataError
-        When a coefficient is not finite.
+        If a coefficient is not finite.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def to_numpy(functions: ScoreFunctions) -> str:
 
 
 def _is_plain(functions: ScoreFunctions) -> bool:
-    """Return whether the inputs are the columns themselves."""
+    """Return whether all inputs are numeric columns."""
     return all(one.kind == "number" for one in functions.inputs)
 
 
@@ -203,7 +203,7 @@ def _numbers(values: Array) -> list[str]:
 
 
 def _packed(begin: str, items: Sequence[str], end: str) -> str:
-    """Return items in brackets, on as many lines as they need; none is broken."""
+    """Return items in brackets, wrapped between items."""
     lines, line = [], begin
     for place, item in enumerate(items):
         piece = item if place == len(items) - 1 else f"{item},"

@@ -10,8 +10,8 @@ import numpy as np
 from lincore.limits import LIMITS
 from lincore.utils.typing import Array
 
-#: From the scores to what a model returns: the softmax of scores (posteriors), the scores
-#: themselves, or the votes of pairs of classes.
+#: Output of a model: the softmax of the functions (posteriors), the functions themselves, or votes
+#: of pairs of classes.
 Link = Literal["softmax", "scores", "votes"]
 InputKind = Literal["number", "missing", "levels"]
 
@@ -23,17 +23,16 @@ class Input(NamedTuple):
     ----------
     column : str
     kind : {"number", "missing", "levels"}
-        The column's number; one where its number is missing, else zero; one where its category
-        is among some levels, else zero.
+        The column's number; or 1 if it is missing, else 0; or 1 if the column's category is among
+        `levels`, else 0.
     fill : float, optional
-        Of a number, its value where it is missing; None where the model takes no gaps.
+        For numbers: the value that replaces missing ones; None if the model accepts none.
     levels : tuple of str
-        Of a category.
+        For categories.
     is_complement : bool
-        Of a category, whether it counts where the level is none of `levels`, as one that no
-        training row had.
+        For categories: 1 if the level is not among `levels`, such as a level not seen in training.
     counts_missing : bool
-        Of a category, whether it counts where the value is missing.
+        For categories: whether a missing value gives 1.
     """
 
     column: str
@@ -45,15 +44,15 @@ class Input(NamedTuple):
 
     @property
     def has_cut_levels(self) -> bool:
-        """True if a level is as long as a level can be, so that texts are cut before comparing."""
+        """True if a level has the maximum length, so that texts must be cut before comparing."""
         return any(len(level) >= LIMITS.max_label_chars for level in self.levels)
 
 
 class ScoreFunction(NamedTuple):
     """The function ``constant + linear @ d + sum(weight * (directions @ d - shift)**2)``.
 
-    d being the inputs less their origin. Of a Gaussian class the squares are the Mahalanobis
-    distance, coordinate by coordinate: written so they lose no digits, as a quadratic form would.
+    d are the inputs minus their origin. For a Gaussian class the squares sum to the Mahalanobis
+    distance; in this form they lose no digits, unlike an expanded quadratic form.
 
     Attributes
     ----------
@@ -81,7 +80,7 @@ class ScoreFunction(NamedTuple):
         return not len(self.weight)
 
     def values(self, deviations: Array) -> Array:
-        """Return the function at inputs less the origin, (n, q), shape (n,)."""
+        """Return the function at inputs minus the origin (n, q), shape (n,)."""
         squares = (deviations @ self.directions.T - self.shift) ** 2
         return np.asarray(self.constant + deviations @ self.linear + squares @ self.weight)
 
@@ -96,13 +95,13 @@ class ScoreFunction(NamedTuple):
         )
 
     def pulled_back(self, matrix: Array) -> ScoreFunction:
-        """Return the function of d that this one is of ``d @ matrix``; (q,) is a diagonal."""
+        """Return this function of ``d @ matrix`` as a function of d; (q,) is a diagonal matrix."""
         if matrix.ndim == 1:
             return self._replace(linear=matrix * self.linear, directions=self.directions * matrix)
         return self._replace(linear=matrix @ self.linear, directions=self.directions @ matrix.T)
 
     def moved(self, step: Array) -> ScoreFunction:
-        """Return the same function of inputs less an origin that lies `step` (q,) further."""
+        """Return the same function relative to an origin moved by `step` (q,)."""
         return self._replace(
             constant=float(self.constant + self.linear @ step),
             shift=self.shift - self.directions @ step,
@@ -111,31 +110,31 @@ class ScoreFunction(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreFunctions:
-    """A fitted model in the columns and units of the file, the basis of every rendering.
+    """A fitted model in the columns and units of the file, the basis of all exports.
 
-    Preparation is folded in: imputation, one-hot coding, standardising, principal components and
-    bases of degree two.
+    Includes the preparation: imputation, one-hot encoding, standardisation, principal components
+    and bases of degree two.
 
     Attributes
     ----------
     label : str
-        What the model is called.
+        Name of the model.
     data_name, digest, target_name : str
-        Of the data that it was fitted on.
+        Properties of the training data.
     columns : tuple of p str
         The raw columns.
     classes : tuple of K (str or int)
-        Classes that no row can get, as those of prior zero, are left out.
+        Without classes that cannot be predicted, such as those with prior zero.
     link : {"softmax", "scores", "votes"}
-        Posteriors are the softmax of the functions; or the model has none, and the functions are
-        its decision scores; or each function speaks for one of a pair of classes.
+        Posteriors are the softmax of the functions; or the functions are decision scores without
+        posteriors; or each function decides between a pair of classes.
     inputs : tuple of q Input
     origin : ndarray of shape (q,)
-        What is subtracted from the inputs.
+        Subtracted from the inputs.
     functions : tuple of ScoreFunction
-        One for each class, or for each pair.
+        One per class or per pair.
     pairs : tuple of (int, int)
-        With "votes", the class that a function speaks against and the one that it speaks for.
+        With "votes", the class predicted if the function is not positive and if it is.
 
     Examples
     --------
@@ -165,13 +164,13 @@ class ScoreFunctions:
 
     @property
     def value_names(self) -> tuple[str, ...]:
-        """Names of the K numbers of a row: "P(yes)", or "score(yes)"."""
+        """Names of the K outputs: "P(yes)" or "score(yes)"."""
         word = "P" if self.has_probabilities else "score"
         return tuple(f"{word}({label})" for label in self.classes)
 
     @property
     def n_terms(self) -> int:
-        """Number of coefficients that are not zero, constants included."""
+        """Number of nonzero coefficients, including constants."""
         return sum(
             1
             + int(np.count_nonzero(function.linear))

@@ -1,10 +1,14 @@
-"""Score functions as spreadsheet formulas, for Excel of any age and LibreOffice."""
+"""Score functions as spreadsheet formulas, for any version of Excel and LibreOffice."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import pandas as pd
 
 from lincore.errors import DataError
 from lincore.export.models.literals import (
@@ -16,33 +20,34 @@ from lincore.export.models.literals import (
 )
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 from lincore.limits import LIMITS
+from lincore.utils.spreadsheet import spreadsheet_safe
 
-# Excel takes 8,192 characters, and cells up to column XFD.
+# Excel allows 8,192 characters per formula, and columns up to XFD.
 _MOST_CHARACTERS = 8_000
 _MOST_COLUMNS = 16_384
 MOST_TERMS = 100_000
-# Above this length helper cells make a formula shorter and readable.
+# Longer formulas are made readable by helper cells.
 _INLINE = 2_000
-# CHOOSE takes so many values, and other functions so many arguments.
+# Maximum number of values of CHOOSE and of arguments of other functions.
 _MOST_CLASSES = 254
 _ARGUMENTS = 100
-# Terms in a cell, where a sum needs several.
+# Terms per cell if a sum needs several cells.
 _TOGETHER = 100
 _CONTROL = re.compile(r"([\x00-\x1f])")
 _ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 
 
 class FormulaCell(NamedTuple):
-    """A formula, and where it stands.
+    """A formula and its position.
 
     Attributes
     ----------
     column : str
         Letters, such as "F".
     heading : str
-        What stands above it.
+        Heading of the column.
     formula : str
-        With its equals sign; filled down it serves every row.
+        Including the equals sign; it can be filled down for all rows.
     kind : {"helper", "score", "probability", "label"}
     """
 
@@ -55,27 +60,27 @@ class FormulaCell(NamedTuple):
 def to_spreadsheet(
     functions: ScoreFunctions, header: Sequence[str] | None = None, row: int = 2
 ) -> tuple[FormulaCell, ...]:
-    """Return score functions as formulas of the cells of one row.
+    """Return score functions as formulas for one row of a sheet.
 
     Parameters
     ----------
     functions : ScoreFunctions
     header : sequence of str, optional
-        The names above the columns A, B, ... of the sheet, in any order and with others among
-        them; by default the columns of the model.
+        Headings of the columns A, B, ... of the sheet, in any order and possibly with others.
+        Default: the columns of the model.
     row : int, default 2
-        The row of the cells that the formulas read.
+        Row to which the formulas refer.
 
     Returns
     -------
     tuple of FormulaCell
-        For the columns right of the sheet's own: helper cells where a formula would be too long,
-        a score for each class, its probability where the model has one, and the predicted class.
+        For the columns to the right: helper cells for long formulas, a score per class,
+        probabilities if the model has them, and the predicted class.
 
     Raises
     ------
     DataError
-        When a column is missing, or the model is too large for a sheet.
+        If a column is missing, or the model is too large for a sheet.
 
     Examples
     --------
@@ -122,8 +127,8 @@ def to_spreadsheet(
 
 
 def string(text: str) -> str:
-    r"""Return a text as a formula writes it; control characters by their numbers."""
-    # Excel reads _x0041_ as a letter, in a formula of a file too.
+    r"""Return a text as a formula literal, with control characters as codes."""
+    # Excel reads _x0041_ as a letter, even in a formula.
     halves = _ESCAPE.split(text)
     marked = [half if place == len(halves) - 1 else f"{half}_" for place, half in enumerate(halves)]
     parts = [part for half in marked for part in _CONTROL.split(half) if part] or [""]
@@ -135,7 +140,7 @@ def string(text: str) -> str:
 
 
 def letters(place: int) -> str:
-    """Return the letters of a column, counted from zero."""
+    """Return the letters of a column by position, from zero."""
     found = ""
     place += 1
     while place:
@@ -144,8 +149,40 @@ def letters(place: int) -> str:
     return found
 
 
+def to_tab_separated(functions: ScoreFunctions, row: pd.DataFrame) -> str:
+    r"""Return column names, one row, and the formulas that predict it, separated by tabs.
+
+    To be pasted into cell A1 of a sheet. Names and texts of the data cannot act as formulas.
+
+    Parameters
+    ----------
+    functions : ScoreFunctions
+    row : DataFrame of one row
+        With the columns of the model.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> functions = lincore.export.score_functions(model)
+    >>> lines = to_tab_separated(functions, iris.to_frame().iloc[:1, :-1]).splitlines()
+    >>> lines[0].split("\t")[-1], lines[1].split("\t")[0]
+    ('predicted', '5.1')
+    """
+    cells = to_spreadsheet(functions, [str(name) for name in row.columns])
+    values = ["" if pd.isna(value) else value for value in row.iloc[0]]
+    lines = (
+        [*map(spreadsheet_safe, row.columns), *(spreadsheet_safe(cell.heading) for cell in cells)],
+        [*map(spreadsheet_safe, values), *(cell.formula for cell in cells)],
+    )
+    file = io.StringIO()
+    csv.writer(file, delimiter="\t").writerows(lines)
+    return file.getvalue()
+
+
 class _Sheet:
-    """A row of a sheet that is filled with formulas, from left to right.
+    """A row of a sheet to which formulas are added from left to right.
 
     Parameters
     ----------
@@ -159,7 +196,7 @@ class _Sheet:
         self.cells: list[FormulaCell] = []
 
     def add(self, heading: str, formula: str, kind: str) -> str:
-        """Put a formula into the next cell; return the cell's name."""
+        """Add a formula in the next cell; return the cell's name."""
         place = self.width + len(self.cells)
         if len(formula) > _MOST_CHARACTERS or place >= _MOST_COLUMNS:
             raise DataError(
@@ -173,7 +210,7 @@ class _Sheet:
     def add_sum(
         self, heading: str, constant: float, terms: list[tuple[float, str]], kind: str
     ) -> str:
-        """Put a sum into a cell, parts of it into others before it where it is too long."""
+        """Add a sum in a cell, with parts in helper cells if it is too long."""
         while len(formula := signed_sum(constant, terms, _number)) > _MOST_CHARACTERS:
             half = max(1, len(terms) // 2)
             while len(signed_sum(0.0, terms[:half], _number)) > _MOST_CHARACTERS and half > 1:
@@ -197,7 +234,7 @@ class _Sheet:
 
 
 def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
-    """Add the functions, with their inputs in cells of their own where that is shorter."""
+    """Add the functions, with their inputs in separate cells if that is shorter."""
     headings = [f"score {label}" for label in functions.classes]
     if functions.pairs:
         headings = [
@@ -222,7 +259,7 @@ def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
             for one, heading in zip(functions.functions, headings, strict=True)
         ]
     kind = "helper" if functions.pairs else "score"
-    # Side by side: the largest is looked for in their range. Parts stand before all of them.
+    # The scores are adjacent, because MAX uses their range; helper cells come before them.
     short = [
         _shortened(sheet, terms, heading) for terms, heading in zip(whole, headings, strict=True)
     ]
@@ -233,7 +270,7 @@ def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
 
 
 def _length(terms: Sequence[tuple[float, str]]) -> int:
-    """Return about how long a sum of terms is."""
+    """Estimate the length of a sum of terms."""
     return sum(len(name) + 25 for _, name in terms)
 
 
@@ -251,7 +288,7 @@ def _terms(one: ScoreFunction, inputs: Sequence[str]) -> list[tuple[float, str]]
 def _in_cells(
     sheet: _Sheet, one: ScoreFunction, inputs: Sequence[str], heading: str
 ) -> list[tuple[float, str]]:
-    """Return the terms of a function, each square's root in a cell where they are long."""
+    """Return the terms of a function, with helper cells for long squares."""
     terms = _terms(one, inputs)
     if _length(terms) <= _INLINE:
         return terms
@@ -268,7 +305,7 @@ def _in_cells(
 def _shortened(
     sheet: _Sheet, terms: list[tuple[float, str]], heading: str
 ) -> list[tuple[float, str]]:
-    """Return few terms: where they are too many, cells that hold sums of them."""
+    """Return the terms; if there are too many, replace them by helper cells with partial sums."""
     if len(signed_sum(0.0, terms, _number)) <= _MOST_CHARACTERS:
         return terms
     parts: list[tuple[float, str]] = []
@@ -283,7 +320,7 @@ def _shortened(
 
 
 def _add_votes(sheet: _Sheet, functions: ScoreFunctions, margins: Sequence[str]) -> list[str]:
-    """Add a score for each class: its votes and, squeezed below one half, their confidence."""
+    """Add a score per class: its votes plus their confidence, scaled to below one half."""
     sums = []
     for k, label in enumerate(functions.classes):
         signs = [
@@ -301,7 +338,7 @@ def _add_votes(sheet: _Sheet, functions: ScoreFunctions, margins: Sequence[str])
 
 
 def _same(cell: str, level: str, one: Input) -> list[str]:
-    """Return the ways in which a cell holds a level: as text, number or truth value."""
+    """Return conditions that a cell contains a level as text, number or Boolean."""
     spelled = f'{cell}&""'
     if one.has_cut_levels:
         most = LIMITS.max_label_chars
@@ -309,7 +346,7 @@ def _same(cell: str, level: str, one: Input) -> list[str]:
     found = [f"EXACT({spelled},{string(level)})"]
     if level in ("True", "False"):
         found.append(f"{cell}={level.upper()}")
-    # What a number looks like as text depends on the country of the program.
+    # The text of a number depends on the locale.
     elif re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", level):
         found.append(f"{cell}={level}")
     return found

@@ -17,10 +17,10 @@ from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFun
 from lincore.limits import LIMITS
 from lincore.utils.sql_names import identifier, without_nul
 
-# A query of more terms is beyond what SQLite parses (a million bytes).
+# SQLite cannot parse queries with more terms (a million bytes).
 MOST_TERMS = 20_000
 _HELPER = "lincore_"
-# SQLite combines no more selections than this.
+# Maximum number of SELECTs that SQLite combines.
 _MOST_CLASSES = 400
 
 
@@ -33,20 +33,20 @@ def to_sql(
     ----------
     functions : ScoreFunctions
     table : str, default "data"
-        The table's name; its columns have the names of the file, missing values are NULL.
+        Name of the table. Its columns are named as in the file, and missing values are NULL.
     keep : sequence of str, optional
-        Columns that stand before the probabilities; by default those of the model.
+        Columns to return before the probabilities. Default: those of the model.
 
     Returns
     -------
     str
         Standard SQL with quoted names, tested with SQLite (with its mathematical functions) and
-        DuckDB. Its columns: those that are kept, one for each class, and "predicted".
+        DuckDB. It returns the kept columns, one column per class, and "predicted".
 
     Raises
     ------
     DataError
-        When the model is too large, or a name has a character that SQL has not.
+        If the model is too large, or a name has a character that SQL does not allow.
 
     Examples
     --------
@@ -68,28 +68,28 @@ def to_sql(
 
 
 def literal(value: object) -> str:
-    """Return a text, or a whole number, as SQL writes it."""
+    """Return a text or integer as a SQL literal."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return "'" + without_nul(str(value)).replace("'", "''") + "'"
 
 
 def _number(value: float) -> str:
-    # With an exponent it is a double everywhere; without one it would be a decimal in DuckDB.
+    # An exponent makes it a double; without one DuckDB would use a decimal.
     digits = number(value)
     return digits if "e" in digits else f"{digits}e0"
 
 
 class _Stages:
-    """Selections one behind the other, each of which carries the columns that are kept.
+    """Nested SELECTs, each of which passes on the kept columns.
 
     Parameters
     ----------
     table : str
     kept : list of str
-        Raw names of columns.
+        Unquoted column names.
     prefix : str
-        With which the names of helper columns begin.
+        Prefix of the names of helper columns.
     """
 
     def __init__(self, table: str, kept: Sequence[str], prefix: str) -> None:
@@ -106,8 +106,8 @@ class _Stages:
         return [self.name(f"{word}{place}") for place in range(number_of)]
 
     def add(self, word: str, carried: Iterable[str], made: Iterable[tuple[str, str]]) -> None:
-        """Write a selection: helpers that it carries on, and expressions with their names."""
-        # SQLite does not find a column called TRUE or FALSE of a selection: they have other names.
+        """Add a SELECT with helpers to pass on and named expressions."""
+        # Renamed, because SQLite does not find a column named TRUE or FALSE in a subquery.
         helpers = self.names("k", len(self.kept))
         before = helpers if self.written else self.kept
         columns = [f"t.{old} AS {new}" for old, new in zip(before, helpers, strict=True)]
@@ -120,7 +120,7 @@ class _Stages:
         self.source = self.name(word)
 
     def query(self, results: Sequence[tuple[str, str]]) -> str:
-        """Return the whole query, with these last expressions and their quoted names."""
+        """Return the whole query, with the final expressions and their quoted names."""
         helpers = self.names("k", len(self.kept))
         columns = [f"t.{old} AS {new}" for old, new in zip(helpers, self.kept, strict=True)]
         columns += [f"{expression} AS {name}" for name, expression in results]
@@ -135,14 +135,14 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
     if functions.link == "votes":
         scores = _add_votes(stages, functions, scores)
     top = stages.name("top")
-    # Names of our own making; those of the visitor go through `identifier`.
+    # These names are generated here; the user's names are quoted by `identifier`.
     rows = " UNION ALL ".join(f"SELECT t.{name} AS s" for name in scores)
     largest = f"(SELECT MAX(s) FROM ({rows}) AS m)"  # noqa: S608
     stages.add("tops", scores, [(top, largest)])
     values = [f"t.{name}" for name in scores]
     if functions.has_probabilities:
         exps = stages.names("e", len(scores))
-        # PostgreSQL takes an exponential that is too small for an error.
+        # PostgreSQL raises an error if an exponential underflows.
         shifted = [
             f"EXP(CASE WHEN t.{name} - t.{top} < -700 THEN -700e0 ELSE t.{name} - t.{top} END)"
             for name in scores
@@ -150,7 +150,7 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
         stages.add("exps", [*scores, top], zip(exps, shifted, strict=True))
         total = signed_sum(0.0, [(1.0, f"t.{name}") for name in exps], _number)
         values = [f"t.{name} / ({total})" for name in exps]
-    # The first of equal ones, as the model decides; without any where a value is missing.
+    # Ties: the first, as in the model; NULL if a value is missing.
     cases = " ".join(
         f"WHEN t.{name} = t.{top} THEN {literal(label)}"
         for name, label in zip(scores, functions.classes, strict=True)
@@ -169,7 +169,7 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
 
 
 def _add_scores(stages: _Stages, functions: ScoreFunctions) -> list[str]:
-    """Add inputs less their origin, squares where there are any, and the functions."""
+    """Add inputs minus their origin, squares if any, and the functions."""
     inputs = stages.names("x", len(functions.inputs))
     deviations = [
         less(_input(one), origin, _number)
@@ -201,7 +201,7 @@ def _function(k: int, one: ScoreFunction, columns: Sequence[str], stages: _Stage
 
 
 def _add_votes(stages: _Stages, functions: ScoreFunctions, margins: Sequence[str]) -> list[str]:
-    """Add votes and confidence of each class, and the scores that follow."""
+    """Add votes and confidence of each class, and the resulting scores."""
     n_classes = len(functions.classes)
     votes, sums = stages.names("v", n_classes), stages.names("c", n_classes)
     cast: list[list[tuple[float, str]]] = [[] for _ in functions.classes]
@@ -248,14 +248,14 @@ def _input(one: Input) -> str:
 
 
 def _spellings(level: str) -> tuple[str, ...]:
-    """Return the texts that databases make of a level that is a whole number."""
+    """Return the texts to which databases convert an integer level."""
     if level.removeprefix("-").isdecimal():
         return level, f"{level}.0"
     return (level,)
 
 
 def _unused(name: str, taken: set[str], *, whole: bool = False) -> str:
-    """Return a name that no column has or begins with, ignoring case."""
+    """Return a name that is not a column or a prefix of one, ignoring case."""
     while any(one == name.lower() if whole else one.startswith(name.lower()) for one in taken):
         name += "_"
     return name

@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 
 from lincore.utils.code import call, literal
 
-# Characters of a line of a script.
-_WIDTH = 96
-
 
 class Block(NamedTuple):
     """A part of a script: a cell of a notebook.

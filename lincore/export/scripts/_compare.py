@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lincore.analysis.experiment import method_line
 from lincore.analysis.questions import CompareQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, display_blocks
-from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
+from lincore.displays import COMPARISON
+from lincore.export.scripts._code import Block, display_blocks, fill
+from lincore.export.scripts._settings import as_code, call_with, how_code, scheme_code
 from lincore.metrics.results import ROPE
-from lincore.model_selection.methods import on_both_features
-from lincore.utils.code import call, literal
+from lincore.utils.code import Code, call, literal
 
-_CURVE = """seeds = [SEED] if how in ("last", "given") else range(SEED, SEED + 5)
-splits = [lincore.split(data, how, test_size=TEST_SIZE, seed=seed) for seed in seeds]
+_CURVE = """seeds = SEVERAL
+splits = [lincore.split(data, HOW, test_size=TEST_SIZE, seed=seed) for seed in seeds]
 curve = lincore.learning_curve(data, methods, splits, steps=steps, seed=SEED)"""
 _FITS = "fits = model_selection.fit_alike(data, split, results.methods, steps=steps, seed=SEED)"
 _VARIATION = """variation = model_selection.compare_splits(
@@ -26,40 +25,26 @@ def compare_blocks(
     analysis: Analysis, question: CompareQuestion, calls: Sequence[str]
 ) -> tuple[Block, ...]:
     """Return the code that compares models and prints displays; scores and pairs by default."""
-    lines = []
-    for first in lines_of(analysis, question.methods):
-        lines.append(first)
-        word = first.partition("(")[0]
-        if word in question.second:
-            lines.append(method_line(word, question.second[word]))
-    every = on_both_features(lines) if question.both_features else lines
-    seed, test_size = literal(analysis.split.seed), literal(analysis.split.test_size)
-    by_test_set = question.scheme == "holdout"
-    compared = call(
-        "lincore.compare",
-        "data",
-        "methods",
-        "scheme" if by_test_set else literal(question.scheme),
-        steps="steps",
-        seed=seed,
-        test_size=test_size,
+    keywords = question.arguments(as_code(analysis))
+    compared = call_with(
+        "lincore.compare", keywords | {"methods": Code("methods"), "steps": Code("steps")}
     )
+    how = how_code(analysis.split.how)
+    several = {
+        None: '[SEED] if how in ("last", "given") else range(SEED, SEED + 5)',
+        "last": "[SEED]",
+        "given": "[SEED]",
+    }.get(analysis.split.how, "range(SEED, SEED + 5)")
+    before = scheme_code(analysis) if question.scheme == "holdout" else ""
     roots = {
-        "results": "\n".join(
-            [
-                f"methods = {literal(list(dict.fromkeys(every)))}",
-                f"steps = {steps_code(analysis.steps)}",
-                f"{scheme_code(analysis) if by_test_set else ''}results = {compared}",
-            ]
-        ),
-        "curve": _CURVE,
+        "results": f"methods = {literal(keywords['methods'])}\n"
+        f"steps = {keywords['steps']}\n{before}results = {compared}",
+        "curve": _CURVE.replace("SEVERAL", several),
         "fits": _FITS,
         "variation": _VARIATION,
     }
-    roots = {
-        name: code.replace("TEST_SIZE", test_size).replace("SEED", seed)
-        for name, code in roots.items()
-    }
+    codes = {name.upper(): literal(keywords[name]) for name in ("test_size", "seed")}
+    roots = {name: fill(code, **codes, HOW=how) for name, code in roots.items()}
     calls = calls or _default_calls(question)
     titles = {"results": "Comparison"}
     made = {name: (titles.get(name, name.capitalize()), code) for name, code in roots.items()}
@@ -70,4 +55,4 @@ def _default_calls(question: CompareQuestion) -> tuple[str, ...]:
     judged = {} if question.score is None else {"score": literal(question.score)}
     if question.rope not in (None, ROPE):
         judged["rope"] = literal(question.rope)
-    return call("results.scores", **judged), call("results.pairwise", **judged)
+    return tuple(call(kind.made_by, **judged) for kind in COMPARISON if kind.is_reported)

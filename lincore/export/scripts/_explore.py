@@ -1,11 +1,11 @@
-"""The part of a script about the view of Explore that is open: the calls that make its displays."""
+"""The part of a script about the view of Explore that is open."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block
+from lincore.export.scripts._code import Block, display_blocks
 from lincore.utils.code import call, literal
 
 # Displays of each view where the page has shown none; by default those that suit all data.
@@ -19,12 +19,16 @@ _VIEWS = {
 _PROJECTIONS = ("projection.variance()", "projection.pca()", "projection.fisher()")
 
 
+def view_calls(analysis: Analysis) -> tuple[str, ...]:
+    """Return the displays of the view that is open, by default."""
+    return _VIEWS.get(str(analysis.view.get("explore.view")), _PROJECTIONS)
+
+
 def explore_blocks(analysis: Analysis, calls: Sequence[str]) -> tuple[Block, ...]:
-    """Return the code that prints the displays of the page Explore."""
-    calls = calls or _VIEWS.get(str(analysis.view.get("explore.view")), _PROJECTIONS)
-    lines = [f"print({text})" for text in calls]
-    if any(text.startswith("projection.") for text in calls):
-        chosen = analysis.view.get("explore.standardize")
-        given = {} if chosen is None else {"standardize": literal(chosen)}
-        lines.insert(0, f"projection = {call('data.projection', 'split', **given)}")
-    return (Block("Exploration", "\n".join(lines), tuple(f"{text}.plot()" for text in calls)),)
+    """Return the code that prints displays of projections."""
+    if not calls:
+        return ()
+    chosen = analysis.view.get("explore.standardize")
+    given = {} if chosen is None else {"standardize": literal(chosen)}
+    code = f"projection = {call('data.projection', 'split', **given)}"
+    return display_blocks({"projection": ("Projections", code)}, calls)

@@ -12,10 +12,6 @@ from lincore.export.scripts._data import RECORDS, file_code
 from lincore.export.scripts._settings import fit_code
 from lincore.utils.code import call, literal
 
-_FITTED = "model = model_selection.FittedModel.of(data, pipeline, name, split.train)"
-_SAVED = """saved = export.load_model(MODEL)
-model = saved.model
-print(f"The saved model {MODEL}: {saved.origin}")"""
 _TRAINING = "training = data.take(split.train)"
 _DRIFT = "predictions.drift(training)"
 
@@ -25,11 +21,10 @@ def predict_blocks(
 ) -> tuple[Block, ...]:
     """Return the code that predicts rows and prints displays; all but the rows by default."""
     if question.model is None:
-        model = f"{fit_code(analysis, question)}{_FITTED}\n{_TRAINING}"
+        model = f"model = {fit_code(analysis, question)}.fitted_model\n{_TRAINING}"
     else:
-        named = question.model
-        lines = file_code("MODEL", named.name, named.sha256, "the saved model")
-        model = "\n".join([*lines, _SAVED])
+        path = file_code("path", question.model.name, question.model.sha256)
+        model = f"{path}\nsaved = export.load_model(path)\nmodel = saved.model\nprint(saved.origin)"
     if not calls:
         calls = ["predictions.by_class()", "predictions.columns()", "predictions.scores()"]
         if question.model is None and not isinstance(question.rows, TypedRow):
@@ -42,16 +37,13 @@ def predict_blocks(
 def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
     """Return the code that reads the rows and predicts them."""
     rows = question.rows
-    new, name, keywords = "new", literal("The row typed in"), {}
+    new, keywords = "new", dict[str, str]()
     if isinstance(rows, TypedRow):
         known = [] if question.model is not None else ["training"]
         typed = call("prediction.typed_row", "model", literal(dict(rows.values)), *known)
-        lines = [f"new = {typed}"]
+        lines, keywords = [f"new = {typed}"], {"name": literal("The row typed in")}
     elif isinstance(rows, NewFile):
-        several = rows.name == "images"
-        what = "the folder of new images" if several else "the file of new rows"
-        lines = file_code("NEW", rows.name, rows.sha256, what, several=several)
-        new, name = "NEW_PARTS" if several else "NEW", literal(rows.name)
+        lines = [file_code("new", rows.name, rows.sha256)]
         if rows.reading != type(rows.reading)():
             keywords["options"] = record("io.ReadOptions", rows.reading, RECORDS)
         if rows.fill_missing:
@@ -61,16 +53,19 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
             parts = {"rename": table.rename, "merge_classes": table.merge_classes}
             keywords |= {key: literal(dict(part)) for key, part in parts.items() if part}
     else:
-        lines, name = ["new = prediction.TestSet(data, split)"], 'f"{data.name}, test set"'
-    lines.append(f"reading = {call('prediction.Reading', name, **keywords)}")
-    level = {} if question.level == type(question).level else {"level": literal(question.level)}
-    predicted = call("prediction.predict", "model", new, **level, reading="reading")
+        new, lines = "prediction.TestSet(data, split)", []
+    given = {} if question.level == type(question).level else {"level": literal(question.level)}
+    if keywords:
+        given["reading"] = call("prediction.Reading", **keywords)
+    predicted = call("prediction.predict", "model", new, **given)
     lines.append(f"predictions = {predicted}")
     priors = question.priors
     if isinstance(priors, ClassShare):
-        given = f"model.priors, {priors.code}, {literal(priors.share)}"
-        lines.append(f"priors = imbalance.priors_with_share({given})")
+        share = f"model.priors, {priors.code}, {literal(priors.share)}"
+        lines.append(f"priors = imbalance.priors_with_share({share})")
     if priors is not None:
-        given = "priors" if isinstance(priors, ClassShare) else literal(priors)
-        lines.append(f"predictions = predictions.with_priors({given})")
+        named = "priors" if isinstance(priors, ClassShare) else literal(priors)
+        lines.append(f"predictions = predictions.with_priors({named})")
+    if question.threshold is not None:
+        lines.append(f"predictions = predictions.with_threshold({literal(question.threshold)})")
     return lines

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from lincore.analysis.experiment import method_line
+from lincore.analysis.experiment import Experiment, method_line
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import Steps
-from lincore.model_selection.specs import parse_spec
-from lincore.utils.code import call, literal
-
-STEPS = """print(" → ".join(report.pipeline_steps(pipeline, data, name)))
-inputs = inspection.classifier_input_names(pipeline, data)
-end = report.termination_reason(pipeline.steps[-1][1], list(inputs))
-print(end.sentence, end.remedy)"""
+from lincore.utils.code import Code, call, literal
 
 
 def lines_of(analysis: Analysis, words: Sequence[str]) -> tuple[str, ...]:
@@ -32,23 +26,43 @@ def steps_code(steps: Steps) -> str:
 
 
 def fit_code(analysis: Analysis, question: ClassifyQuestion | PredictQuestion) -> str:
-    """Return the code that fits one classifier and predicts the test rows."""
+    """Return the call that fits one classifier and predicts the test rows."""
     (line,) = lines_of(analysis, (question.classifier,))
-    label = literal(CLASSIFIER_LABELS[parse_spec(line)[0]])
-    return f"""method = model_selection.as_method({literal(line)})
-steps = model_selection.method_steps(method, data, {steps_code(analysis.steps)})
-pipeline = model_selection.pipeline_for(data, method.fresh(data.classes), steps)
-pipeline, results = lincore.holdout(data, pipeline, split, method={label})
-name = results.methods[0]
-"""
+    steps = steps_code(analysis.steps)
+    return call("lincore.fit", "data", literal(line), "split", steps=steps)
+
+
+class _ScriptExperiment(Experiment):
+    """The choices of an analysis for the calls in a script: data and steps are expressions."""
+
+    @property
+    def scheme(self) -> str:
+        """The test set as a scheme; the variable `scheme` if the data decide."""
+        return Code("scheme") if self.split.how is None else super().scheme
+
+
+def as_code(analysis: Analysis) -> Experiment:
+    """Return the choices of an analysis, of which a question makes the keywords of its call."""
+    steps: Any = Code(steps_code(analysis.steps))
+    data: Any = Code("data")
+    return _ScriptExperiment(data, analysis.split, steps, analysis.options)
+
+
+def call_with(function: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call with the keywords that a question makes; the data come first."""
+    codes = {name: literal(value) for name, value in arguments.items()}
+    return call(function, codes.pop("data"), **codes)
+
+
+def how_code(how: str | None) -> str:
+    """Return the kind of a split, as code: the variable `how` if the data decide."""
+    return "how" if how is None else literal(how)
 
 
 def scheme_code(analysis: Analysis, stratified: str = "holdout") -> str:
-    """Return the code for the test set of the analysis as a scheme by name."""
-    names = {"stratified": stratified, "group": "holdout by group"}
-    how = analysis.split.how
-    if how is not None:
-        return f"scheme = {literal(names.get(how, how))}\n"
+    """Return the code for the test set as a scheme by name, if the data decide."""
+    if analysis.split.how is not None:
+        return ""
     return f"""scheme = {literal(stratified)} if data.groups is None else "holdout by group"
 if data.given_test is not None:
     scheme = "given"

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lincore.analysis.questions import BalanceStudyQuestion
+from lincore.analysis.balance_questions import BalanceStudyQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, display_blocks
-from lincore.export.scripts._cost import shown_keywords, study_arguments
-from lincore.export.scripts._settings import scheme_code
-from lincore.utils.code import call, literal
+from lincore.export.scripts._cost import shown_keywords
+from lincore.export.scripts._settings import as_code, call_with, scheme_code
+from lincore.utils.code import call
 
 
 def study_blocks(
     analysis: Analysis, question: BalanceStudyQuestion, calls: Sequence[str]
 ) -> tuple[Block, ...]:
     """Return the code that prints displays of what a smaller class does."""
-    methods, common = study_arguments(analysis, question)
-    sizes = literal(dict(question.sizes))
+    experiment = as_code(analysis)
+    keywords = question.arguments(experiment)
     study, first = (
-        call("lincore.balance", "data", sizes, methods, **common, repeats=literal(repeats))
-        for repeats in (question.repeats, 1)
+        call_with("lincore.balance", keywords | {"repeats": n}) for n in (question.repeats, 1)
     )
-    sweep = call("imbalance.sweep", "data", literal(list(question.sizes)),
-                 methods=methods, **common, repeats="10")  # fmt: skip
+    sweep = call_with("imbalance.sweep", question.sweep_arguments(experiment))
     roots = {
         "study": ("Imbalance study", f"{scheme_code(analysis, 'stratified')}study = {study}"),
         "first": ("The first split alone", f"first = {first}"),

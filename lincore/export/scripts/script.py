@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import platform
 import sys
@@ -12,10 +13,9 @@ import numpy as np
 import scipy
 import sklearn
 
+from lincore.analysis.balance_questions import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import (
-    BalanceCostQuestion,
-    BalanceStudyQuestion,
     ClassifyQuestion,
     CompareQuestion,
     ExploreQuestion,
@@ -28,8 +28,8 @@ from lincore.export.scripts._classify import classify_blocks
 from lincore.export.scripts._code import Block
 from lincore.export.scripts._compare import compare_blocks
 from lincore.export.scripts._cost import cost_blocks
-from lincore.export.scripts._data import describe_block, experiment_blocks, load_block
-from lincore.export.scripts._explore import explore_blocks
+from lincore.export.scripts._data import data_block
+from lincore.export.scripts._explore import explore_blocks, view_calls
 from lincore.export.scripts._predict import predict_blocks
 from lincore.export.scripts._study import study_blocks
 
@@ -43,13 +43,21 @@ _PAGES = {
     "balance-cost": "the cost of an imbalance",
     "balance-study": "a smaller class, and what it costs",
 }
-_DESCRIBE = '''def describe(figure):
-    """Print the title of a figure and its description."""
-    meta = figure.layout.meta
-    print(meta["title"], meta["subtitle"], meta["alt"], sep="\\n")'''
+# Results of each question, from which displays are called.
+_RESULTS = {
+    "explore": ("projection",),
+    "classify": ("model",),
+    "predict": ("predictions",),
+    "compare": ("results", "curve", "fits", "variation"),
+    "balance-cost": ("cost",),
+    "balance-study": ("study", "first", "sweep"),
+}
+# What the page Data and each report show of the data.
+_DATA_CALLS = ("data.class_counts(split=split)", "data.findings(split=split)")
 # What a script may import of the library, as far as it does.
 _MODULES = (
     "checks",
+    "displays",
     "export",
     "geometry",
     "imbalance",
@@ -84,7 +92,7 @@ def to_script(
     displays : sequence of Display
         What the page shows of the results; by default the first of them.
     reported : bool
-        Print the numbers of the report instead of those of the tab that is open.
+        Print the displays of a report: also those of the data, and of each question those given.
     others : sequence of Question
         Further questions that are answered after that of the analysis.
 
@@ -102,9 +110,7 @@ def to_script(
     'data = lincore.sample("wine")'
     """
     calls = [display.call() for display in displays]
-    blocks = [*_blocks(analysis, reported, others, calls)]
-    for question in others:
-        blocks += _answers(analysis.ask(question), reported)
+    blocks = _blocks(analysis, calls, reported=reported, others=others)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
     return f'"""{_about(analysis)}"""\n\n{_imports(code)}\n\n{code}\n'
 
@@ -131,7 +137,7 @@ def to_notebook(analysis: Analysis, *, displays: Sequence[Display] = ()) -> str:
     (4, 'markdown')
     """
     calls = [display.call() for display in displays]
-    blocks = _blocks(analysis, reported=False, calls=calls)
+    blocks = _blocks(analysis, calls)
     imports = _imports("\n".join(line for b in blocks for line in (b.code, *b.figures)))
     cells = [_cell("markdown", f"# {_about(analysis)}"), _cell("code", imports)]
     for block in blocks:
@@ -151,20 +157,36 @@ def to_notebook(analysis: Analysis, *, displays: Sequence[Display] = ()) -> str:
 
 def _blocks(
     analysis: Analysis,
-    reported: bool,
+    calls: Sequence[str],
+    *,
+    reported: bool = False,
     others: Sequence[Question] = (),
-    calls: Sequence[str] = (),
-) -> tuple[Block, ...]:
+) -> list[Block]:
+    """Return the parts of a script: the data and displays of them, then each question."""
+    question = analysis.question
+    if isinstance(question, ExploreQuestion):
+        calls = calls or view_calls(analysis)
+    if reported or (question.kind == "data" and not calls):
+        calls = [*dict.fromkeys([*_DATA_CALLS, *calls])]
+    of_data = [text for text in calls if text.startswith(("data.", "table."))]
+    own = [text for text in calls if text not in of_data]
+    blocks: list[Block] = []
+    for asked in (question, *others):
+        results = _RESULTS.get(asked.kind, ())
+        about = [text for text in own if text.partition(".")[0] in results]
+        if about or not (reported and own and results):
+            blocks += _answers(analysis.ask(asked), about)
     # A saved model predicts new rows without the data.
-    needed = any(getattr(one, "needs_data", True) for one in (analysis.question, *others))
-    load = (load_block(analysis),) if needed else ()
-    return (*load, *_answers(analysis, reported, calls))
+    if of_data or any(getattr(one, "needs_data", True) for one in (question, *others)):
+        used = _names("\n".join([*calls, *(block.code for block in blocks)]))
+        blocks.insert(0, data_block(analysis.data, analysis.split, of_data, used))
+    return blocks
 
 
-def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> Sequence[Block]:
+def _answers(analysis: Analysis, calls: Sequence[str]) -> Sequence[Block]:
     question: Any = analysis.question
     if isinstance(question, ClassifyQuestion):
-        return classify_blocks(analysis, question, calls, reported=reported)
+        return classify_blocks(analysis, question, calls)
     if isinstance(question, PredictQuestion):
         return predict_blocks(analysis, question, calls)
     if isinstance(question, CompareQuestion):
@@ -176,37 +198,32 @@ def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> S
     if isinstance(question, ExploreQuestion):
         return explore_blocks(analysis, calls)
     if isinstance(question, GeometryQuestion):
-        return experiment_blocks(question)
-    return (describe_block(analysis, calls),)
+        code = f"experiment = {question.display().call()}\nprint(experiment)"
+        code += "\nfor table in experiment.tables():\n    print(table)"
+        return (Block("Experiment", code, ("experiment.plot()",)),)
+    return ()
 
 
 def _about(analysis: Analysis) -> str:
     version = sys.modules[__name__.partition(".")[0]].__dict__["__version__"]
-    used = {"NumPy": np.__version__, "SciPy": scipy.__version__}
-    used |= {"scikit-learn": sklearn.__version__, "Python": platform.python_version()}
-    versions = ", ".join(f"{name} {number}" for name, number in used.items())
     return (
         f"Analysis with lincore: {_PAGES[analysis.question.kind]}.\n\n"
-        f"Written by lincore {version} with {versions}.\n"
-        "Run it in the environment of the dashboard, or `pip install` the folder of lincore in\n"
-        "another one. Files that it names are read from the folder in which it runs.\n"
+        f"Needs lincore {version}: `pip install` its folder. Written with NumPy {np.__version__},\n"
+        f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}, "
+        f"Python {platform.python_version()}. Files are read from the folder in which it runs.\n"
     )
 
 
 def _imports(code: str) -> str:
-    standard = [name for name in ("hashlib", "itertools", "pathlib") if f"{name}." in code]
-    others = [
-        line for line, short in (("numpy as np", "np."), ("pandas as pd", "pd.")) if short in code
-    ]
-    modules = [name for name in _MODULES if f"{name}." in code.replace(f"lincore.{name}.", "")]
-    parts = [
-        "\n".join(f"import {name}" for name in standard),
-        "\n".join(f"import {name}" for name in others),
-        "import lincore" + (f"\nfrom lincore import {', '.join(modules)}" if modules else ""),
-    ]
-    if "describe(" in code.replace(".describe(", ""):
-        parts.append(f"\n{_DESCRIBE}")
-    return "\n\n".join(filter(None, parts))
+    names = _names(code)
+    modules = ", ".join(name for name in _MODULES if name in names)
+    numpy = "import numpy as np\n\n" if "np" in names else ""
+    return f"{numpy}import lincore" + (f"\nfrom lincore import {modules}" if modules else "")
+
+
+def _names(code: str) -> frozenset[str]:
+    """Return the variables and modules that code names."""
+    return frozenset(one.id for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Name))
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Prevalence and costs in deployment, checked against the classes; what rows lose under them."""
+"""Validation of prevalence and costs in deployment, and the losses of rows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.imbalance.cost.curve import CostRatios
 from lincore.imbalance.subsets import class_totals
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.training_variance import softened, softened_errors
@@ -54,19 +55,22 @@ def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> 
     return found
 
 
-def as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
+def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float = 1.0) -> Array | None:
     """Return the costs of errors, shape (K, K), or None."""
-    if costs is None:
+    if costs is None and miss_cost == 1:
         return None
-    found = np.asarray(costs, dtype=float)
     k = data.n_classes
+    found = 1 - np.eye(k) if costs is None else np.array(costs, dtype=float)
     proper = found.shape == (k, k) and np.isfinite(found).all() and (found >= 0).all()
     if not proper or np.diag(found).any() or not found.sum(axis=1).all():
         raise DataError(
-            f"Costs must be {k} by {k} numbers from 0, zero on the diagonal and nowhere else "
-            "for a whole class.",
+            f"Costs must be {k} by {k} numbers >= 0 with a zero diagonal, and not all zero "
+            "for any class.",
             remedy="Give the cost of predicting the column's class when the row's class is true.",
         )
+    if not 0 < miss_cost < np.inf:
+        raise DataError(f"A miss cannot cost {miss_cost}.", remedy="Give a number above 0.")
+    found[CostRatios.of(data).rare] *= miss_cost
     return found
 
 
@@ -78,7 +82,7 @@ def row_losses(
     *,
     soft: bool = False,
 ) -> Array:
-    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
+    """Return the cost, the log loss and the misclassification of each row, (3, m)."""
     wrong = softened_errors(predicted, log_proba, truth) if soft else predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     if soft and costs is not None and not np.isnan(log_proba).any():

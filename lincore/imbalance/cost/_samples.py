@@ -1,4 +1,4 @@
-"""The training rows behind the corrections of an imbalance, one split at a time."""
+"""The training samples for the corrections of an imbalance, one split at a time."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from lincore.imbalance.subsets import (
 )
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.metrics.training_variance import rows_to_predict
-from lincore.model_selection.engine import FitTask, TrainingSample
+from lincore.model_selection.engine import Task
+from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.splitters import group_folds
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Counts
 
-#: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
+#: Shares of the rarest class's training rows in the class-size sweep, and its minimum size.
 SHARES, FEWEST_ROWS = (1 / 3, 0.45, 0.6, 0.8, 1.0), 2
-#: Folds inside the training set, on which a threshold is tuned.
+#: Number of folds of the training set for tuning the threshold.
 N_FOLDS = 5
 
 
 class InnerFold(NamedTuple):
-    """A fit without some training rows, which are then predicted."""
+    """A fit without some training rows, and the prediction of these rows."""
 
-    job: FitTask
+    task: Task
     rows: NDArray[np.intp]
 
 
@@ -41,43 +42,43 @@ class Samples(NamedTuple):
     ----------
     split : Split
     shares, target : ndarray of shape (K,)
-        Of the classes in the training set, and those that weights and priors aim at.
+        Class shares in the training set, and the target shares of weights and priors.
     trained : ndarray of row numbers
-        Training rows that `plain` and `weighted` predict after the test rows.
-    plain, weighted : FitTask
-        All training rows, as they are and weighted to the target.
-    resampled : mapping of str to FitTask
+        Training rows that `plain` and `weighted` predict in addition to the test rows.
+    plain, weighted : Task
+        All training rows, unweighted and weighted to the target shares.
+    resampled : mapping of str to Task
         "undersampling" and "oversampling".
     sizes : ndarray of shape (A,)
-        Rows of the rarest class in the class-size sweep, increasing; all of them are `weighted`.
+        Rows of the rarest class in the class-size sweep, increasing; the last one is `weighted`.
     """
 
     split: Split
     shares: Array
     target: Array
     trained: NDArray[np.intp]
-    plain: FitTask
-    weighted: FitTask
-    resampled: dict[str, FitTask]
+    plain: Task
+    weighted: Task
+    resampled: dict[str, Task]
     sizes: Counts
 
 
 class LaterSamples(NamedTuple):
-    """Samples of the same split that take longest and answer less: they are fitted last.
+    """Samples of the same split that are fitted last, because they take longest.
 
     Attributes
     ----------
     inner : list of InnerFold
-    smaller : list of A - 1 FitTask
-        Weighted to the target, with fewer rows of the rarest class.
+    smaller : list of A - 1 Task
+        Weighted to the target shares, with fewer rows of the rarest class.
     """
 
     inner: list[InnerFold]
-    smaller: list[FitTask]
+    smaller: list[Task]
 
 
 class _Drawing(NamedTuple):
-    """The split of a repetition, the order of its training rows, and the shares aimed at."""
+    """The split of a repetition, the order of its training rows, and the target shares."""
 
     plan: Plan
     split: Split
@@ -106,13 +107,12 @@ class _Drawing(NamedTuple):
             of_class = _weights(class_totals(self.plan.data, rows), self.target)
         return TrainingSample(rows, of_class, known)
 
-    def task(self, sample: TrainingSample, test: NDArray[np.intp] | None = None) -> FitTask:
-        plan, rows = self.plan, self.split.test if test is None else test
-        return FitTask(plan.data, sample, rows, plan.steps, plan.seed)
+    def task(self, sample: TrainingSample, test: NDArray[np.intp] | None = None) -> Task:
+        return Task(sample, self.split.test if test is None else test)
 
 
 def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
-    """Draw the split of a repetition and what is fitted on its training set first."""
+    """Draw the split of a repetition and the samples that are fitted first."""
     data, drawn = plan.data, _Drawing.of(plan, repeat, target)
     counts, split = drawn.nested.counts, drawn.split
     under = largest_within(counts, drawn.target)
@@ -157,7 +157,7 @@ def draw_later_samples(plan: Plan, repeat: int, target: Array, rare: int | None)
 
 
 def sweep_sizes(counts: Counts, rare: int | None) -> Counts:
-    """Return the sizes of the rarest class in the sweep, increasing; the last are all its rows."""
+    """Return the sizes of the rarest class in the sweep, increasing up to all its rows."""
     if rare is None:
         return np.empty(0, dtype=np.intp)
     n = int(counts[rare])
@@ -171,7 +171,7 @@ def _with(counts: Counts, rare: int | None, size: int) -> Counts:
 
 
 def _weights(totals: Array, target: Array) -> Array:
-    """Return what a row of each class weighs, so that their total is the target's; mean one."""
+    """Return weights (K,) that give the classes their target shares, with mean one over rows."""
     weight = np.zeros(len(totals))
     np.divide(target * totals.sum(), totals, out=weight, where=totals > 0)
     return weight
@@ -180,7 +180,7 @@ def _weights(totals: Array, target: Array) -> Array:
 def _inner(
     data: Dataset, split: Split, nested: NestedSubsets, plain: TrainingSample, seed: int
 ) -> list[tuple[TrainingSample, NDArray[np.intp]]]:
-    """Return the inner folds: what is fitted on, and the training rows that are held out."""
+    """Return the inner folds: the sample to fit and the training rows held out."""
     held = _held_out(data, split, nested, seed)
     if plain.moments is None:
         return [(TrainingSample(np.setdiff1d(split.train, rows)), rows) for rows in held]
@@ -206,7 +206,7 @@ def _inner(
 def _held_out(
     data: Dataset, split: Split, nested: NestedSubsets, seed: int
 ) -> list[NDArray[np.intp]]:
-    """Deal the training rows to folds: groups stay together."""
+    """Divide the training rows into folds, keeping groups together."""
     n_folds = min(N_FOLDS, len(split.train))
     if data.groups is not None:
         groups = data.groups[split.train]

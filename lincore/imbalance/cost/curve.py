@@ -1,46 +1,47 @@
-"""The cost curve: expected cost of a row against the cost of missing the rarest class."""
+"""The cost curve: expected cost per row against the cost of missing the rarest class."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from lincore.data.dataset import Dataset
+from lincore.imbalance.deployment import priors_with_share
 from lincore.imbalance.subsets import class_totals
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
 from lincore.metrics.seed_intervals import over_seeds
+from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
-#: Lines of the curve; the third is another decision at every ratio.
+#: Lines of the curve; the decision of the third depends on the ratio.
 UNCORRECTED, BALANCED, MATCHED = LINES = ("uncorrected", "balanced", "matched")
-#: Ratios of the curve in each decade, and how far beyond the class ratio it goes.
+#: Ratios in each decade, and how far the curve extends beyond the class ratio.
 STEPS, BEYOND = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), 2.0
-#: The curve ends here at the least, and at the most unless a larger ratio is asked about.
+#: Minimum and maximum of the last ratio, unless a larger one is requested.
 LEAST_END, LARGEST_END = 10.0, 1000.0
-#: Between the ratios of the curve, where the break-even is looked for.
+#: Points between two ratios for the search of the break-even.
 N_BETWEEN = 12
 
 
 class CostRatios(NamedTuple):
-    """The costs that a curve is drawn over, in false alarms.
+    """The cost ratios of a curve: cost of a miss in units of a false alarm.
 
     Attributes
     ----------
     rare : int
         Code of the rarest class, whose misses cost more.
     shares : ndarray of shape (K,)
-        Of the classes in the file.
+        Class shares in the file.
     class_ratio : float
-        Where a miss of the rarest class costs as many times more as the class is rarer; of more
-        than two classes, than the others are on average.
+        Ratio of the class sizes: the mean size of the other classes over that of the rarest.
     asked : float
-        The ratio that prevalence and costs in deployment amount to.
+        The ratio implied by prevalence and costs in deployment.
     ratios : ndarray of shape (G,)
-        Increasing from one; the two above are among them.
+        Increasing from one, including the two ratios above.
     """
 
     rare: int
@@ -49,9 +50,37 @@ class CostRatios(NamedTuple):
     asked: float
     ratios: Array
 
+    @property
+    def share_marks(self) -> dict[str, int | None]:
+        """Shares of the rarest class with names, in per cent; None is that of the file."""
+        own, equal = float(self.shares[self.rare]), round(100 / len(self.shares))
+        named = f"As in the file: {percent(own, 1 if own >= 0.001 else 2)}"
+        return {named: None, f"Equal: {equal} %": equal}
+
+    def per_cent(self, prevalence: str | Sequence[float]) -> int | None:
+        """Return the share of the rarest class in per cent; None if it is that of the file."""
+        k = len(self.shares)
+        if prevalence == "equal":
+            return round(100 / k)
+        if isinstance(prevalence, str) or len(prevalence) != k:
+            return None
+        return min(max(round(100 * prevalence[self.rare]), 1), 99)
+
+    def prevalence(self, per_cent: int | None) -> str | tuple[float, ...]:
+        """Return shares with a given one of the rarest class, in per cent; None for the file's.
+
+        The other classes share the remainder equally.
+        """
+        k = len(self.shares)
+        if per_cent is None:
+            return "file"
+        if per_cent == round(100 / k):
+            return "equal"
+        return tuple(priors_with_share(np.full(k, 1 / k), self.rare, per_cent / 100).tolist())
+
     @classmethod
     def of(cls, data: Dataset, target: Array | None = None) -> CostRatios:
-        """Return the ratios for the classes of data and the weights (K,) of their errors.
+        """Return the ratios for a data set and the weights (K,) of class errors.
 
         Examples
         --------
@@ -72,18 +101,18 @@ class CostRatios(NamedTuple):
         end = min(max(BEYOND * class_ratio, asked, LEAST_END), LARGEST_END)
         grid = np.outer(10.0 ** np.arange(4), STEPS).ravel()
         near = np.array([class_ratio, asked])
-        # Beside a ratio that is asked about, no other that is nearly the same.
+        # Drop ratios close to the two above.
         grid = grid[(grid <= end) & (np.abs(np.log(grid[:, None] / near)).min(axis=1) > 0.05)]
         return cls(rare, shares, class_ratio, asked, np.unique([1.0, *grid, *near]))
 
     def class_costs(self, ratio: float) -> Array:
-        """Return what an error on a row of each class costs, shape (K,)."""
+        """Return the cost (K,) of an error on a row of each class."""
         costs = np.ones(len(self.shares))
         costs[self.rare] = ratio
         return costs
 
     def priors(self) -> Array:
-        """Return the priors of every decision of the curve, shape (2 + G, K)."""
+        """Return the priors (2 + G, K) of every decision of the curve."""
         equal = (self.shares > 0) / (self.shares > 0).sum()
         matched = [self.shares * self.class_costs(ratio) for ratio in self.ratios]
         every = np.stack([self.shares, equal, *matched])
@@ -91,13 +120,13 @@ class CostRatios(NamedTuple):
 
     @property
     def decisions(self) -> dict[str, int]:
-        """Where the decisions lie, by name."""
+        """Positions of the decisions by name."""
         names = (UNCORRECTED, BALANCED, *(matched_at(ratio) for ratio in self.ratios))
         return {name: i for i, name in enumerate(names)}
 
     @property
     def stand_ins(self) -> dict[str, str]:
-        """The decision whose split effects stand for those of a matched one: the nearer."""
+        """The nearer of two decisions, whose split effects are used for a matched one."""
         middle = np.sqrt(self.class_ratio)
         return {
             matched_at(ratio): UNCORRECTED if ratio < middle else BALANCED for ratio in self.ratios
@@ -105,7 +134,7 @@ class CostRatios(NamedTuple):
 
 
 def matched_at(ratio: float) -> str:
-    """Return the name of the decision that is matched to a ratio of costs."""
+    """Return the name of the decision matched to a cost ratio."""
     return f"{MATCHED} to {ratio:g}"
 
 
@@ -113,20 +142,20 @@ def matched_at(ratio: float) -> str:
 class CostCurve:
     """Expected costs of one method's decisions at the class shares of the file.
 
-    A false alarm, that is an error on any class but the rarest, costs one; a miss of the rarest
-    class costs the ratio. The decisions are of one model and its posteriors: *uncorrected*, with
-    the priors that it learned; *balanced*, with equal priors whatever errors cost; *matched*, of
-    least expected cost. Class counts of the file are held fixed in all intervals.
+    A false alarm, an error on any class but the rarest, costs one; a miss of the rarest class costs
+    the ratio. All decisions use the posteriors of one model: *uncorrected*, with the learned
+    priors; *balanced*, with equal priors regardless of costs; *matched*, with minimum expected
+    cost. Intervals are conditional on the class counts of the file.
 
     Parameters
     ----------
     costs : CostRatios
     errors : ndarray of shape (2 + G, S, K)
-        Misclassified share of each class's test rows, for every decision and split.
+        Error rate of each class on the test rows, for every decision and split.
     test_ratio : float
-        Test rows for each training row where every split is a new one, else zero.
+        Test rows per training row if every split is drawn anew, otherwise zero.
     rows : RowVariance or None
-        What the rows say about the variance of the means; without, that of the splits.
+        Variance of the means estimated from rows. If None, it is estimated from splits.
 
     References
     ----------
@@ -141,32 +170,32 @@ class CostCurve:
 
     @property
     def ratios(self) -> Array:
-        """Ratios of the costs, shape (G,)."""
+        """Cost ratios, shape (G,)."""
         return self.costs.ratios
 
     def cost(self, line: str, ratio: float) -> Interval:
-        """Return the expected cost of a row.
+        """Return the expected cost per row.
 
         Parameters
         ----------
         line : {"uncorrected", "balanced", "matched"}
         ratio : float
-            For "matched" one of `ratios`.
+            For "matched", one of `ratios`.
         """
         return self._of(ratio, {self._decision(line, ratio): 1.0}).within(0.0, np.inf)
 
     def line(self, line: str) -> Array:
-        """Return the expected cost of a row at every ratio with its interval, shape (G, 3)."""
+        """Return the expected cost per row at every ratio with its interval, shape (G, 3)."""
         return np.array([self.cost(line, ratio) for ratio in self.ratios])
 
     def saving(self, ratio: float, line: str = BALANCED) -> Interval:
-        """Return by how much a decision costs less than the uncorrected one, a row."""
+        """Return the saving per row of a decision compared with the uncorrected one."""
         return self._of(ratio, {UNCORRECTED: 1.0, self._decision(line, ratio): -1.0})
 
     def relative_saving(self, ratio: float, line: str = BALANCED) -> Interval:
-        """Return by which share a decision lowers the uncorrected cost.
+        """Return the saving of a decision as a share of the uncorrected cost.
 
-        The interval is that of the numerator's linearised ratio (delta method).
+        The interval is by the delta method.
         """
         whole = self.cost(UNCORRECTED, ratio).value
         share = self.saving(ratio, line).value / whole if whole > 0 else np.nan
@@ -177,14 +206,14 @@ class CostCurve:
         return Interval(share, *(share + (end - found.value) / whole for end in found[1:]))
 
     def break_even(self) -> Interval:
-        """Return the ratio from which on the balanced decision costs less than the uncorrected.
+        """Return the ratio above which the balanced decision costs less than the uncorrected one.
 
-        The interval holds the ratios at which neither is shown to cost less. NaN where the
-        balanced decision does not miss fewer rows of the rarest class; an end is infinite where
-        the interval reaches beyond the curve, and one where it reaches equal costs.
+        The interval contains the ratios at which the costs are not significantly different. NaN if
+        the balanced decision does not miss fewer rows of the rarest class. An end is infinite if it
+        lies beyond the curve, and one if it reaches equal costs.
         """
         at_one, at_two = (self.saving(ratio).value for ratio in (1.0, 2.0))
-        slope = at_two - at_one  # what balancing saves in misses, for each unit that they cost
+        slope = at_two - at_one  # saving of balancing per unit of the cost of a miss
         if not slope > 0:
             return UNKNOWN
         value = max(1.0, 1.0 - at_one / slope)
@@ -192,7 +221,7 @@ class CostCurve:
             return Interval(value, np.nan, np.nan)
         places = np.geomspace(1.0, self.ratios[-1], N_BETWEEN * len(self.ratios))
         ends = np.array([self.saving(place)[1:] for place in places])
-        # The saving grows with the ratio: its upper end passes zero first, then its lower end.
+        # The saving grows with the ratio: its upper end crosses zero first, then its lower end.
         low, high = (_first_above(places, ends[:, i]) for i in (1, 0))
         return Interval(value, min(low, value), max(high, value))
 
@@ -219,7 +248,7 @@ class CostCurve:
 
 
 def _first_above(places: Array, values: Array) -> float:
-    """Return where values first rise above zero: the first place if they begin so, or infinity."""
+    """Return the place at which values first exceed zero, or infinity."""
     above = np.flatnonzero(values > 0)
     if not len(above):
         return np.inf

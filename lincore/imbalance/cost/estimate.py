@@ -1,4 +1,4 @@
-"""Imbalance in the data: its cost under a deployment prevalence, and what recovers it."""
+"""Imbalance in the data: its cost under a deployment prevalence, and corrections."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from lincore.imbalance.cost.curve import BALANCED, UNCORRECTED, CostCurve, CostR
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
+from lincore.imbalance.sample_predictions import Prediction, cut_apart
 from lincore.imbalance.subsets import class_totals
 from lincore.imbalance.trials import Plan
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
-from lincore.model_selection.engine import FitTask
+from lincore.model_selection.engine import Task
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
@@ -38,12 +38,12 @@ Fits = list[dict[str, Prediction]]
 
 SILENT = "{} has no posterior probabilities."
 FIXED = "The priors of {} are fixed by its options."
-#: Models of all training rows, whose split effects stand for those of all conditions.
+#: Models of all training rows, whose split effects are used for all conditions.
 MODELS = ("uncorrected", "corrected priors", "balanced weights")
-#: Log posteriors of all splits that are held until thresholds and sweep are computed, at the end;
-#: of more these follow split by split.
+#: Maximum number of log posteriors kept in memory until thresholds and sweep are computed at the
+#: end; with more, these are computed split by split.
 MOST_HELD = 20_000_000
-#: A class is rarer than in deployment from this ratio of the shares on.
+#: Minimum ratio of shares for a class to count as rarer than in deployment.
 RARER = 1 + 1e-9
 
 
@@ -53,6 +53,7 @@ def imbalance_cost(
     *,
     prevalence: str | Mapping[Any, float] | ArrayLike = "equal",
     costs: ArrayLike | None = None,
+    miss_cost: float = 1.0,
     steps: Steps = PLAIN,
     split: str | Split | None = None,
     test_size: float = 0.3,
@@ -60,13 +61,14 @@ def imbalance_cost(
     repeats: int = 20,
     progress: Progress | None = None,
     keep: Callable[[ImbalanceCost], None] | None = None,
+    n_jobs: int | None = None,
 ) -> ImbalanceCost:
-    """Find out what the imbalance of the data costs, why, and which corrections recover it.
+    """Estimate the cost of class imbalance, decompose it, and compare corrections.
 
-    Every method is trained on all training rows, as they are and with each correction, and judged
-    on the same untouched test rows, which are weighted to the prevalence in deployment. No rows
-    are left out to make an imbalance; for that see `lincore.balance`. Sampling weights of rows
-    count within their class and in the shares of the file; under- and oversampling draw rows.
+    Every method is trained on all training rows, uncorrected and with each correction, and
+    evaluated on the same unchanged test rows, weighted to the prevalence in deployment. To create
+    an imbalance by leaving rows out, see `lincore.balance`. Sampling weights apply within classes
+    and to the class shares of the file; under- and oversampling draw rows regardless of weight.
 
     Parameters
     ----------
@@ -74,26 +76,31 @@ def imbalance_cost(
     methods : one method or several
         As for `lincore.model_selection.methods.as_methods`.
     prevalence : "equal", "file", mapping of class label to share, or array-like of shape (K,)
-        Shares of the classes in deployment. "equal" makes the loss the balanced error. Classes
-        that a mapping does not name share the rest as in the data.
+        Class shares in deployment. With "equal" the loss is the balanced error. Classes missing
+        from a mapping share the rest as in the data.
     costs : array-like of shape (K, K), optional
-        Of predicting the column where the row is true, zero on the diagonal. Corrections then aim
-        at the prevalence times the mean cost of a class's errors: exact for two classes.
+        Cost of predicting the column's class if the row's class is true; zero on the diagonal.
+        Corrections then target the prevalence times the mean cost of a class's errors, which is
+        exact for two classes.
+    miss_cost : float
+        By which the costs of errors on the rarest class are multiplied: of a miss, in false alarms.
     steps : Steps
-        What is done to the rows before a classifier sees them.
+        Preprocessing.
     split : {"stratified", "last", "given", "holdout by group"} or Split, optional
-        Default: by group where the data have groups, else stratified.
+        Default: by group if the data have groups, otherwise stratified.
     test_size : float
     seed : int
-        Of the first repetition; the others count on from it.
+        Seed of the first repetition, incremented for each of the others.
     repeats : int
-        Random splits.
+        Number of random splits.
     progress : callable, optional
-        Called as ``progress(done, total, what)``; to return False stops after this repetition.
+        Called as ``progress(done, total, what)``; returning False stops after this repetition.
     keep : callable, optional
-        Given the record so far: in the first repetition first without resampling (NaN), then after
-        each; thresholds and sweep take longest and are in the record that is returned, unless
-        `progress` stopped it.
+        Called with the record so far: in the first repetition before resampling (NaN), then after
+        each repetition. Thresholds and sweep take longest and are only in the returned record,
+        unless `progress` stopped the run.
+    n_jobs : int, optional
+        Processes, as in `lincore.compare`.
 
     Returns
     -------
@@ -102,9 +109,9 @@ def imbalance_cost(
     Raises
     ------
     DataError
-        For a prevalence or costs that are none, and when no method can be fitted.
+        If prevalence or costs are invalid, or no method can be fitted.
     ValueError
-        For methods that do not exist, or fewer than one repetition.
+        If a method does not exist, or there is less than one repetition.
 
     References
     ----------
@@ -122,23 +129,23 @@ def imbalance_cost(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
+    plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed, n_jobs)
     shares = as_prevalence(data, prevalence)
-    return _Study(plan, shares, as_costs(data, costs), repeats).run(progress, keep)
+    return _Study(plan, shares, as_costs(data, costs, miss_cost), repeats).run(progress, keep)
 
 
 class _Decided(NamedTuple):
-    """Predictions by method, and the priors that they are to have."""
+    """Predictions by method, and their target priors."""
 
     fits: Mapping[str, Prediction]
     priors: Array
 
 
 class _Split(NamedTuple):
-    """One split: its samples, what was predicted in each condition, and for `MODELS` the rows.
+    """One split: its samples, predictions in each condition, and row losses of `MODELS`.
 
-    `softened` and `trained` are softened losses of test and training rows, (M, 3, D, m), `curve`
-    those of the cost curve by method: all test rows, and of two decisions.
+    `softened` and `trained` are softened losses (M, 3, D, m) of test and training rows; `curve` has
+    the losses of the cost curve by method.
     """
 
     samples: Samples
@@ -157,13 +164,13 @@ class _Judged(NamedTuple):
 
 
 class _Study:
-    """A run: draw, fit and judge one split after the other."""
+    """A run: draw, fit and evaluate one split after the other."""
 
     def __init__(self, plan: Plan, prevalence: Array, costs: Array | None, repeats: int) -> None:
         self.plan, self.prevalence, self.costs, self.repeats = plan, prevalence, costs, repeats
         data = plan.data
         self.losses = cost_losses(data.classes, prevalence, is_share=costs is None)
-        # Altered priors: errors of a class count its prevalence times what they cost.
+        # Altered priors: a class counts by its prevalence times the cost of its errors.
         target = prevalence if costs is None else prevalence * costs.sum(axis=1)
         self.target = target / target.sum()
         totals = class_totals(data, plan.draw(0)[0].train)
@@ -186,7 +193,7 @@ class _Study:
             samples = draw_samples(self.plan, repeat, self.target, self.rare)
             if not repeat:
                 first = samples
-                # Log posteriors of all splits, of four fits each.
+                # Log posteriors of four fits per split.
                 n_posteriors = len(samples.split.test) * self.plan.data.n_classes
                 n_held = 4 * len(self.plan.methods) * n_posteriors * self.repeats
                 later_at_once = n_held > MOST_HELD
@@ -266,11 +273,11 @@ class _Study:
             for a, fits in enumerate([*smaller, decided["both"].fits]):
                 decided[size_name(a)] = _Decided(fits, samples.target)
 
-    def _fit(self, jobs: list[FitTask], failures: dict[str, str]) -> Fits:
-        """Fit what has not failed as it is; reasons go to `failures`. Pipelines are not held."""
+    def _fit(self, tasks: list[Task], failures: dict[str, str]) -> Fits:
+        """Fit the methods that have not failed, and add reasons of failures to `failures`."""
         plan = self.plan
-        found, warned = fit_samples(jobs, plan.alive, failures)
-        if jobs and jobs[0].sample.class_weight is None:
+        found, warned = plan.fit(tasks, failures)
+        if tasks and tasks[0].sample.class_weight is None:
             plan.notices.update(dict.fromkeys(map(str, warned)))
         return [
             {name: fit._replace(pipeline=Pipeline([])) for name, fit in fits.items()}
@@ -278,7 +285,7 @@ class _Study:
         ]
 
     def _judge(self, split: _Split) -> tuple[_Judged, Array]:
-        """Return the losses of a split, and of its test rows, (M, 3, C + A, m)."""
+        """Return the losses of a split and of its test rows (M, 3, C + A, m)."""
         plan, samples = self.plan, split.samples
         test, n_conditions = samples.split.test, len(CONDITIONS)
         places = self._places(samples)
@@ -304,7 +311,7 @@ class _Study:
         return {name: i for i, name in enumerate((*CONDITIONS, *sizes))}
 
     def _enter(self, split: _Split) -> _Judged:
-        """Return the losses of a split, and enter what each of its rows lost."""
+        """Return the losses of a split, and record the losses of its rows."""
         judged, rows = self._judge(split)
         samples, every = split.samples, zip(self.plan.methods, rows, split.softened, split.trained,
                                             strict=True)  # fmt: skip
@@ -339,7 +346,7 @@ class _Study:
         weighted: Mapping[str, Prediction],
         rows: NDArray[np.intp],
     ) -> Array:
-        """Return losses of rows by `MODELS` with softened errors, (M, 3, D, m)."""
+        """Return row losses of `MODELS` with softened errors, (M, 3, D, m)."""
         truth, methods = self.plan.data.codes[rows], self.plan.methods
         found = np.full((len(methods), 3, len(MODELS), len(rows)), np.nan)
         models = (plain, samples.shares), (plain, samples.target), (weighted, samples.shares)
@@ -356,7 +363,7 @@ class _Study:
         plain: Mapping[str, Prediction],
         trained: Mapping[str, Prediction],
     ) -> dict[str, SplitLosses]:
-        """Return for methods with posteriors which rows every decision of the curve gets wrong."""
+        """Return the rows misclassified by every decision of the curve, by method."""
         codes, test = self.plan.data.codes, samples.split.test
         seen = samples.shares > 0
         priors = np.where(seen, self.ratios.priors(), 0.0)
@@ -397,7 +404,7 @@ class _Study:
         return float(factors @ values / factors.sum())
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
-        """Return what rows say about the variance of the mean losses, by method."""
+        """Return the row-based variance of the mean losses, by method."""
         places = self._places(first)
         models = {name: i for i, name in enumerate(MODELS)}
         standing = {name: name if name in MODELS else "corrected priors" for name in places}
@@ -435,7 +442,7 @@ class _Study:
         """Return predictions at thresholds tuned on the held-out rows of the inner folds."""
         if not later.inner:
             return {}
-        folds = self._fit([fold.job for fold in later.inner], {})
+        folds = self._fit([fold.task for fold in later.inner], {})
         rows = np.concatenate([fold.rows for fold in later.inner])
         codes, weight = self.plan.data.codes[rows], self.plan.data.weights_of(rows)
         paid = np.divide(samples.target, samples.shares, where=samples.shares > 0,
@@ -448,14 +455,14 @@ class _Study:
                 continue
             held = np.concatenate([one.log_proba for one in every[1:] if one is not None])
             shifts = move_threshold(held, codes, cost_of_row)
-            # Its labels are moved; its posteriors stay as they are.
+            # Only labels change; posteriors are kept.
             tuned[name] = fit._replace(
                 predicted=(fit.log_proba + shifts).argmax(axis=1), learned=None
             )
         return tuned
 
     def _note(self, plain: Mapping[str, Prediction], refused: Mapping[str, str]) -> None:
-        """Note which corrections a method does not allow, and why."""
+        """Record which corrections are unavailable for a method, and why."""
         for method in self.plan.alive:
             why = self.unavailable.setdefault(method.name, {})
             fit = plain[method.name]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lincore.metrics.intervals import Interval
 from lincore.utils.typing import Array
 
-#: How a model of all training rows can be corrected, from the one that asks for least.
+#: Corrections of a model of all training rows, from the simplest on.
 CORRECTIONS = (
     "corrected priors",
     "both",
@@ -23,25 +23,25 @@ PARTS = ("prior shift", "majority bias", "small class")
 class Decomposition(NamedTuple):
     """A loss of the model as trained on the file, and its decomposition.
 
-    The values of the three parts and `limit` add up to `uncorrected`; a part that is not available
-    (NaN) counts as nothing there, and the one behind it holds both.
+    The three parts and `limit` sum to `uncorrected`. An unavailable part (NaN) is included in the
+    next one.
 
     Attributes
     ----------
     uncorrected : Interval
         The loss under the prevalence in deployment.
     prior_shift, majority_bias : Interval
-        Differences of measured losses, averaged over both orders and paired by split; negative
-        where the imbalance happened to help.
+        Differences of measured losses, averaged over both orders and paired by split; negative if
+        the imbalance happened to help.
     small_class : Interval
-        An extrapolation: the loss less its limit for many rows of the rarest class.
+        Extrapolated: the loss minus its limit for many rows of the rarest class.
     limit : Interval
-        What is left of the loss in that limit.
+        The loss in that limit.
     by_seed : ndarray of shape (2, S)
-        Prior shift and majority bias of every split.
+        Prior shift and majority bias by split.
     orders : dict of part to (float, float)
-        Prior shift and majority bias if corrected first, and if corrected after the other one;
-        empty where there is one order only.
+        Prior shift and majority bias if corrected first and if corrected second; empty if only one
+        order is possible.
     """
 
     uncorrected: Interval
@@ -61,20 +61,20 @@ class Decomposition(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """One correction against the uncorrected model, on the same test rows.
+    """A correction compared with the uncorrected model on the same test rows.
 
     Attributes
     ----------
     name : str
         One of `CORRECTIONS`.
     loss : Interval
-        With the correction.
+        Loss with the correction.
     recovered : Interval
         Reduction of the loss compared with the uncorrected model. Paired by split.
     file_error : Interval
-        Change of the error at the prevalence of the file.
+        Change of the error at the class shares of the file.
     recall_change : tuple of K Interval
-        Of each class.
+        Change of the recall of each class.
     others : Interval
         Mean change of recall of the classes other than the rarest.
     """

@@ -25,16 +25,16 @@ from lincore.utils.displayed import display
 from lincore.utils.typing import Array
 
 CONDITIONS = ("uncorrected", *CORRECTIONS)
-#: The first two losses and the third; a recall for each class follows.
+#: The first three losses, followed by the recall of each class.
 LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
-#: Sizes that a line through losses needs.
+#: Minimum number of sizes for extrapolating losses.
 FEWEST_SIZES = 3
 
 
 def cost_losses(
     classes: NDArray[Any], prevalence: Array, *, is_share: bool = True
 ) -> tuple[Loss, ...]:
-    """Return the losses of `ImbalanceCost`, from rows' costs, log losses and errors."""
+    """Return the losses of `ImbalanceCost`, which average costs, log losses and errors of rows."""
     return (
         Loss(LOSS, prevalence, is_share=is_share),
         Loss(LOG_LOSS, prevalence, is_share=False, kind=1),
@@ -59,37 +59,37 @@ class ImbalanceCost:
     counts : ndarray of shape (K,)
         Training rows of the first split.
     totals : ndarray of shape (K,)
-        What they weigh; their number where rows have no weights.
+        Their total weight; without weights, their number.
     n_test : int
         Test rows of the first split.
     losses : ndarray of shape (M, C, S, 3 + K)
-        Of each method, condition (in the order of `CONDITIONS`) and split: the loss in deployment
-        (a share of rows, or the expected cost), the log loss there in nats, the error at the
-        prevalence of the file, and the recall of each class. NaN where it is not available.
+        By method, condition (in the order of `CONDITIONS`) and split: the loss in deployment (a
+        share of rows, or the expected cost), the log loss in deployment in nats, the error at the
+        class shares of the file, and the recall of each class. NaN if unavailable.
     rare : int or None
-        Code of the class that the file has fewest of for its prevalence; None where the file has
-        the shares of deployment.
+        Code of the class that is most underrepresented in the file; None if the class shares are
+        those of deployment.
     sizes : ndarray of shape (A,)
-        Training rows of that class in the class-size sweep, increasing; the last are all.
+        Training rows of that class in the class-size sweep, increasing up to all.
     size_losses : ndarray of shape (M, A, S, 3 + K)
-        With balanced weights and corrected priors, from so many rows of the rarest class.
+        Losses at these sizes, with balanced weights and corrected priors.
     seeds : ndarray of shape (S,)
     new_splits : bool
-        Whether every seed has a split of its own.
+        Whether every seed has its own split.
     ratios : CostRatios
-        The costs that the cost curve is drawn over.
+        Cost ratios of the cost curve.
     posteriors : ndarray of shape (M, C, S)
-        Mean posterior of the rarest class at the class shares of the file, by method, condition
-        and split: calibrated in the large if it is that share.
+        Mean posterior of the rarest class at the class shares of the file, by method, condition and
+        split; calibrated in the large if it equals the share of that class.
     curves : mapping of method to CostCurve
-        Of methods whose posteriors take other priors.
+        For methods whose priors can be changed.
     unavailable : mapping of method to mapping of condition to reason
     failures : mapping of method to reason
         Methods that could not be fitted; they are not in `methods`.
     notices : tuple of str
     settings : Settings
     variances : mapping of method to RowVariance
-        What the rows say about the variance of its mean losses; without, that of the splits.
+        Variance of its mean losses estimated from rows. If missing, it is estimated from splits.
     """
 
     classes: NDArray[Any]
@@ -129,7 +129,7 @@ class ImbalanceCost:
 
     @property
     def is_complete(self) -> bool:
-        """True if under- and oversampling, which need fits of their own, are there too."""
+        """True if under- and oversampling have been computed too."""
         return not np.isnan(self.losses[:, CONDITIONS.index("undersampling")]).all()
 
     def loss(self, method: str, condition: str, loss: str = LOSS) -> Array:
@@ -138,7 +138,7 @@ class ImbalanceCost:
         Raises
         ------
         KeyError
-            With the known names.
+            If a name is unknown.
         """
         i = position(self.methods, method, "method")
         j = position(CONDITIONS, condition, "condition")
@@ -150,10 +150,10 @@ class ImbalanceCost:
         return float(self.posteriors[i, position(CONDITIONS, condition, "condition")].mean())
 
     def attribution(self, method: str, loss: str = LOSS) -> Decomposition:
-        """Split the loss of a model into prior shift, majority bias, small class and the rest.
+        """Decompose the loss of a model into prior shift, majority bias, small class and the limit.
 
-        With L(w, π) the loss in deployment of a model trained on all training rows with class
-        weights w and priors π, πF the shares of the file and π* those of deployment:
+        L(w, π) is the loss in deployment of a model trained on all training rows with class weights
+        w and priors π; πF are the class shares of the file, π* those of deployment:
 
         =============  ======================================
         prior shift    L(πF, πF) - L(πF, π*)
@@ -161,14 +161,14 @@ class ImbalanceCost:
         small class    L(π*, π*) - lim L(π*, π*) for many rows
         =============  ======================================
 
-        The first two as written correct the priors first; each is the mean of this and of the
-        other order, L(π*, πF) - L(π*, π*) and L(πF, πF) - L(π*, πF) (Shapley's value of the two
-        corrections). All are conditional on the class counts of the file.
+        As written, the first two correct the priors first; each is averaged with the other order,
+        L(π*, πF) - L(π*, π*) and L(πF, πF) - L(π*, πF) (the Shapley value of the two corrections).
+        All are conditional on the class counts of the file.
 
         Parameters
         ----------
         method, loss : str
-            Of `methods` and `loss_names`.
+            One of `methods` and one of `loss_names`.
 
         Examples
         --------
@@ -202,7 +202,7 @@ class ImbalanceCost:
         )
 
     def corrected(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
-        """Return what each correction that is available recovers, and what it costs elsewhere."""
+        """Return the loss recovered by each available correction, and effects on other scores."""
         return tuple(
             self._correction(method, name, loss)
             for name in CORRECTIONS
@@ -210,11 +210,11 @@ class ImbalanceCost:
         )
 
     def recommended(self, method: str, loss: str = LOSS) -> Correction | None:
-        """Return the correction to apply; None where none is better than none beyond chance.
+        """Return the recommended correction; None if none is a significant improvement.
 
-        Of those whose interval lies above zero the simplest that recovers three quarters of what
-        the best of them does and is not significantly worse: corrected priors, which need no
-        fitting, come first, and rows left out come last.
+        Among the corrections that significantly reduce the loss, it is the simplest that recovers
+        three quarters of what the best recovers and is not significantly worse. Corrected priors,
+        which need no fitting, are the simplest; undersampling comes last.
         """
         clear = [c for c in self.corrected(method, loss) if c.recovered.low > 0]
         if not clear:
@@ -227,15 +227,15 @@ class ImbalanceCost:
         return best
 
     def optimism(self, method: str, loss: str = LOSS) -> float:
-        """Return by how much the best correction is expected to look better than it is.
+        """Return the expected optimism of the best correction.
 
-        To be subtracted from what it recovers: see `lincore.imbalance.optimism.optimism_of_best`.
+        Subtract it from the recovered loss; see `lincore.imbalance.optimism.optimism_of_best`.
         """
         names = tuple(correction.name for correction in self.corrected(method, loss))
         return optimism(self, method, loss, names, "uncorrected")
 
     def with_more_rows(self, method: str, more: float, loss: str = LOSS) -> Interval:
-        """Return by how much `more` rows of the rarest class would lower the loss.
+        """Return the reduction of the loss expected from `more` rows of the rarest class.
 
         Extrapolated from the class-size sweep as a + b / n, on top of balanced weights and
         corrected priors.
@@ -254,20 +254,21 @@ class ImbalanceCost:
         return display("CostDecompositionDisplay", self, method=method, loss=loss)
 
     def corrections(self, method: str | None = None, loss: str = LOSS) -> Any:
-        """Return what each correction recovers of a loss: a `CostCorrectionsDisplay`."""
+        """Return the loss recovered by each correction: a `CostCorrectionsDisplay`."""
         return display("CostCorrectionsDisplay", self, method=method, loss=loss)
 
     def more_rows(
         self, method: str | None = None, loss: str = LOSS, *, more: int | None = None
     ) -> Any:
-        """Return what more rows of the rarest class would bring: a `MoreRowsDisplay`."""
+        """Return the gain from more rows of the rarest class: a `MoreRowsDisplay`."""
         return display("MoreRowsDisplay", self, method=method, loss=loss, more=more)
 
     @cached_property
     def digest(self) -> str:
         """Digest of the numbers, the same for equal costs."""
-        told = (self.methods, self.unavailable, self.failures, self.settings.digest, self.seeds)
-        found = blake2b(repr(told).encode(), digest_size=16)
+        told = (self.methods, self.unavailable, self.failures, self.settings.digest)
+        splits = self.seeds, self.settings.repeats
+        found = blake2b(repr((*told, *splits)).encode(), digest_size=16)
         costs = () if self.costs is None else (self.costs,)
         for array in (self.losses, self.size_losses, self.prevalence, self.posteriors, *costs):
             found.update(np.ascontiguousarray(array).tobytes())
@@ -286,12 +287,12 @@ class ImbalanceCost:
         )
 
     def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
-        """Return by how much one condition is worse: of a recall, by how much it is lower."""
+        """Return how much worse one condition is than another: higher loss or lower recall."""
         pair = (other, one) if self.named(loss).greater_is_better else (one, other)
         return self._change(method, *pair, loss)
 
     def _extrapolated(self, method: str, rest: str, loss: str) -> tuple[Interval, Interval]:
-        """Return the small class's part and the limit: the mean loss of `rest` is their sum."""
+        """Return the part of the small class and the limit; they sum to the mean loss of `rest`."""
         if self.rare is None:
             return Interval(0.0, 0.0, 0.0), self._level(method, rest, loss)
         i, k = position(self.methods, method, "method"), self.loss_names.index(loss)
@@ -299,7 +300,7 @@ class ImbalanceCost:
         seen = np.flatnonzero(np.isfinite(values).all(axis=1))
         if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
             return UNKNOWN, self._level(method, rest, loss)
-        # What losses are multiplied by in the slope of their line over 1 / size.
+        # The coefficients of the losses in the slope over 1 / size.
         places = 1 / self.sizes[seen]
         centred = places - places.mean()
         factors = centred / (centred @ centred) / self.sizes[-1]
@@ -309,28 +310,28 @@ class ImbalanceCost:
         remainder = {rest: 1.0, **{name: -factor for name, factor in contrast.items()}}
         limit = self._interval(method, self.loss(method, rest, loss) - by_seed, remainder, loss)
         if self.costs is None and kind.is_share and not kind.greater_is_better:
-            if limit.value < 0:  # an error rate has no less
+            if limit.value < 0:  # an error rate is not negative
                 small = small._replace(value=small.value + limit.value)
                 limit = limit._replace(value=0.0)
             limit = limit.within(0.0, np.inf)
         return small, limit
 
     def variance(self, method: str, contrast: Mapping[str, float], loss: str = LOSS) -> float:
-        """Return the variance of a sum of mean losses; NaN where only the splits tell it.
+        """Return the row-based variance of a linear combination of mean losses; NaN if unknown.
 
         Parameters
         ----------
         method : str
         contrast : mapping of condition, or `size_name`, to coefficient
         loss : str
-            Of `loss_names`, or "mean recall of others": over the classes that are not the rarest.
+            One of `loss_names`, or "mean recall of others" (all classes but the rarest).
         """
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast, self.totals)
 
     def named(self, loss: str) -> Loss:
-        """Return one of the losses, or "mean recall of others", by its name."""
+        """Return a loss, or "mean recall of others", by name."""
         if loss == OTHERS:
             others = np.arange(len(self.classes)) != self.rare
             return Loss(loss, others, greater_is_better=True, kind=2)
@@ -342,7 +343,7 @@ class ImbalanceCost:
 
     @property
     def test_ratio(self) -> float:
-        """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
+        """Test rows per training row if splits are drawn anew, otherwise zero; see `over_seeds`."""
         return self.n_test / float(self.counts.sum()) if self.new_splits else 0.0
 
     def _interval(
@@ -376,18 +377,18 @@ class ImbalanceCost:
             return self.named(loss).grain(self.counts, self.n_test)
         if self.rare is None:
             return grain_of(self.n_test)
-        # One test row of the rarest class counts the most.
+        # A test row of the rarest class has the largest effect.
         share = float(self.counts[self.rare] / self.counts.sum())
         return float(self.prevalence[self.rare]) * grain_of(self.n_test, share)
 
 
 def size_name(place: int) -> str:
-    """Return the name of the condition of one size in the class-size sweep."""
+    """Return the name of the condition for a size of the class-size sweep."""
     return f"size {place}"
 
 
 def _pairs_of(known: set[str]) -> dict[str, Pairs]:
-    """Return the pairs of conditions whose mean difference is each part: both orders, if known."""
+    """Return for each part the pairs of conditions to average: both orders, if available."""
     shift: Pairs = (("uncorrected", "corrected priors"),)
     if "corrected priors" not in known:
         return {"prior shift": shift, "majority bias": (("uncorrected", "both"),)}

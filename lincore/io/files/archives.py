@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lincore.errors import DataError
 from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
 
-# Marks the directory record of every entry of a zip.
+# The first bytes of the directory record of every entry of a zip.
 _ENTRY_MAGIC = b"PK\x01\x02"
 # Bytes before the name of an entry, where its content begins.
 _LOCAL_HEADER = 30
@@ -32,7 +32,7 @@ _MARKED_UTF8 = 0x800
 _UNMARKED = "cp437"
 _LATIN = ("LATIN ",)
 _EAST_ASIAN = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "FULLWIDTH", "IDEOGRAPHIC")
-# The encodings in which programs pack, and what their letters are called in Unicode.
+# Encodings used by packing programs, and the Unicode names of their letters.
 _ENCODINGS = (
     ("cp437", _LATIN),
     ("cp932", _EAST_ASIAN),
@@ -48,31 +48,15 @@ class SkippedFile(Exception):
 
 
 class PackedFile(NamedTuple):
-    """One file of a zip, as the zip's directory describes it.
+    """One file of a zip, as the zip's directory describes it."""
 
-    Parameters
-    ----------
-    path : str
-        With / between folders, correctly decoded.
-    start : int
-        Where it begins in the zip, in bytes.
-    packed, size : int
-        Bytes in the zip, and unpacked.
-    checksum : int
-        CRC-32 of the unpacked bytes.
-    stored : bool
-        Whether it is not compressed.
-    refused : str
-        Why it must not be unpacked; empty if it may be.
-    """
-
-    path: str
-    start: int
-    packed: int
-    size: int
-    checksum: int
-    stored: bool
-    refused: str
+    path: str  # with / between folders, correctly decoded
+    start: int  # offset in the zip, in bytes
+    packed: int  # bytes in the zip
+    size: int  # bytes unpacked
+    checksum: int  # CRC-32 of the unpacked bytes
+    stored: bool  # whether it is not compressed
+    refused: str  # why it must not be unpacked; empty if it may be
 
 
 def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
@@ -184,11 +168,11 @@ def _hostile(what: str, name: str) -> DataError:
 
 
 def _entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
-    r"""Return the path of every entry, with / between folders, in the letters it was written in.
+    r"""Return the path of every entry, correctly decoded, with / between folders.
 
-    What is not marked as UTF-8 may be so all the same (macOS), or in the encoding of the computer
-    that packed it. All such names of a zip are taken to be in one, the first that makes letters of
-    one kind of them. Letters and their accents become one character.
+    Names not marked as UTF-8 may be UTF-8 nevertheless (macOS), or in the encoding of the computer
+    that packed them. All such names of a zip are assumed to have the same encoding, the first one
+    that decodes them to letters of a single script. Letters and accents are combined.
     """
     unmarked = [
         not (entry.flag_bits & _MARKED_UTF8 or entry.filename.isascii()) for entry in entries
@@ -204,11 +188,11 @@ def _entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding_of(texts: Sequence[str]) -> str:
-    """Return the encoding of names that were read letter by letter."""
+    """Return the encoding of names that were decoded byte by byte."""
     try:
         raw = "\n".join(texts).encode(_UNMARKED)
     except UnicodeEncodeError:
-        # Not as they stand in the zip: the zipfile module knew better.
+        # These were already decoded by the zipfile module.
         return _UNMARKED
     for encoding, letters in (("utf-8", ()), *_ENCODINGS):
         try:

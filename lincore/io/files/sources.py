@@ -1,14 +1,25 @@
-"""Bytes of a path, an open file or a buffer."""
+"""Bytes of a path, an open file or a buffer, and streams over files larger than memory."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import zlib
+from collections.abc import Generator, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from lincore.errors import DataError
-from lincore.limits import LIMITS, Limits, check_size, is_zip, read_limited
+from lincore.errors import DataError, TooLargeError
+from lincore.limits import GZIP_MAGIC, LIMITS, Limits, check_size, is_zip, read_limited
+
+_BLOCK_BYTES = 1 << 20
+# Maximum share of stray NUL bytes in a text.
+_MOST_NULS = 0.3
+# Below this size a file may unpack to any multiple of its size.
+_HARMLESS_BYTES = 10_000_000
 
 
 def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
@@ -17,24 +28,25 @@ def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
         check_size(len(source), name or "data")
         return source, name or "data"
     if isinstance(source, (str, os.PathLike)):
-        try:
-            with open(source, "rb") as stream:
-                return read_source(stream, name)
-        except DataError:
-            raise
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise DataError(
-                f"The file cannot be opened: {reason}.",
-                where=os.fspath(source),
-                remedy="Check the path.",
-            ) from error
+        with open_source(source) as stream:
+            return read_source(stream, name)
     name = name or Path(str(getattr(source, "name", "data"))).name
     if hasattr(source, "fileno"):
         # Files that are too large are rejected before reading.
         with suppress(OSError):
             check_size(os.fstat(source.fileno()).st_size or 1, name)
     return read_limited(source, name), name
+
+
+def open_source(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file for reading; a `DataError` says why it cannot be opened."""
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(
+            f"The file cannot be opened: {reason}.", where=os.fspath(path), remedy="Check the path."
+        ) from error
 
 
 def large_path(source: Any, limits: Limits = LIMITS) -> Path | None:
@@ -49,3 +61,149 @@ def large_path(source: Any, limits: Limits = LIMITS) -> Path | None:
             return None if is_zip(stream.read(4)) else path
     except (OSError, ValueError):
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class LargeFile:
+    """A file as uploaded: its bytes, or its path."""
+
+    source: bytes | Path
+    name: str  # the file's name, for messages
+    limits: Limits = LIMITS
+    reason: str = ""  # why it is not read into memory, as a sentence
+
+    @property
+    def is_packed(self) -> bool:
+        """True if it is compressed by gzip."""
+        return self.beginning(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+    @property
+    def n_bytes(self) -> int:
+        """Its size as uploaded."""
+        return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
+
+    def beginning(self, n_bytes: int) -> bytes:
+        """Return its first bytes unchanged."""
+        with self.open_as_it_is() as stream:
+            return stream.read(n_bytes)
+
+    def open_as_it_is(self) -> BinaryIO:
+        """Open it without decompression."""
+        return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
+
+    def open(self) -> BinaryIO:
+        """Open it, decompressing on the fly within the limits."""
+        stream = self.open_as_it_is()
+        if not self.is_packed:
+            return stream
+        return io.BufferedReader(IteratedBytes(_unpacked(stream, self)), _BLOCK_BYTES)
+
+    def open_as(self, encoding: str) -> BinaryIO:
+        r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, from any encoding."""
+        pieces = _recoded(self.open(), encoding, self.name)
+        return io.BufferedReader(IteratedBytes(pieces), _BLOCK_BYTES)
+
+
+class IteratedBytes(io.RawIOBase):
+    """A stream of bytes that come in pieces."""
+
+    def __init__(self, pieces: Generator[bytes]) -> None:
+        self._pieces, self._rest = pieces, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._pieces.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _unpacked(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:
+    """Yield the content of a gzip file until it is too much, or too many times its size.
+
+    Text is rarely compressed to a fiftieth; a bomb is, to a thousandth.
+    """
+    count, limits = 0, file.limits
+    with packed, gzip.GzipFile(fileobj=packed) as stream:
+        while True:
+            try:
+                piece = stream.read1(_BLOCK_BYTES)
+            except (OSError, EOFError, zlib.error) as error:
+                raise DataError(
+                    f"The gzip file is damaged: {error}.",
+                    where=file.name,
+                    remedy="Load it uncompressed.",
+                ) from error
+            if not piece:
+                return
+            count += len(piece)
+            bomb = count > max(_HARMLESS_BYTES, limits.max_ratio * packed.tell())
+            if bomb or count > limits.max_streamed_bytes:
+                raise TooLargeError(
+                    f"It unpacks to more than {limits.max_ratio} times its size."
+                    if bomb
+                    else f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB.",
+                    where=file.name,
+                    remedy="Load only part of the rows.",
+                )
+            yield piece
+
+
+def _recoded(stream: BinaryIO, encoding: str, name: str) -> Generator[bytes]:
+    """Yield the text of a stream as UTF-8."""
+    with io.TextIOWrapper(stream, encoding, errors="replace", newline=None) as text:
+        while piece := text.read(_BLOCK_BYTES):
+            yield without_nuls(piece, name).encode("utf-8", "replace")
+
+
+class NulError(DataError):
+    """A text contains NUL bytes, which may be stray."""
+
+
+def without_nuls(text: str, name: str) -> str:
+    r"""Return a text without stray NUL bytes."""
+    if "\0" not in text:
+        return text
+    if text.count("\0") > _MOST_NULS * len(text):
+        raise no_text(name)
+    return text.replace("\0", "")
+
+
+def no_text(name: str) -> NulError:
+    """Return the error for a file of NUL bytes."""
+    return NulError(
+        "The file contains NUL bytes: it is not a text table.",
+        where=name,
+        remedy="Save it as CSV (text with one row per line) and load that.",
+    )
+
+
+def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
+    r"""Yield blocks of about a megabyte that end at line ends."""
+    rest, n_bytes = b"", 0
+    while chunk := stream.read(_BLOCK_BYTES):
+        if b"\0" in chunk:
+            raise no_text(name)
+        cut = chunk.rfind(b"\n") + 1
+        if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
+            raise DataError(
+                f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
+                where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
+                remedy="Put each row on its own line.",
+            )
+        block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
+        n_bytes += len(chunk)
+        if block:
+            yield block
+    if rest:
+        yield rest + b"\n"

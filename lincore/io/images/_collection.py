@@ -3,75 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from lincore.data.labels import natural_key
-from lincore.errors import Notice
-from lincore.io.files.archives import SkippedFile
-from lincore.io.images._class_folders import Place, folders_above, place_all
-from lincore.io.images._name_patterns import propose_pattern, read_names
-from lincore.io.images.decode import image_kind
+from lincore.data.dataset import Skipped
+from lincore.data.names import natural_key
+from lincore.errors import DataError, Notice
+from lincore.io.files.archives import SkippedFile, list_zip, unpack
+from lincore.io.images._classes import Place, folders_above, place_all, propose_pattern, read_names
+from lincore.io.images.decode import HEAD_BYTES, image_kind
+from lincore.limits import Limits, check_size
 
 
 class ImageCollection(NamedTuple):
-    """Files that have not been read yet.
+    """Files that have not been read yet."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the zip or of the files, for messages.
-    paths : list of str
-        With / between folders.
-    read, head : callable
-        Return a file's content, and its first bytes or more, by its position in `paths`.
-    skipped : dict
-        Positions of unusable files, with the reasons. It grows while the collection is processed.
-    """
+    name: str  # of the zip or of the files, for messages
+    paths: list[str]  # with / between folders
+    read: Callable[[int], bytes]  # a file's content, by its position in `paths`
+    head: Callable[[int], bytes]  # its first bytes or more
+    skipped: dict[int, str]  # reasons by position; it grows while the collection is processed
 
-    name: str
-    paths: list[str]
-    read: Callable[[int], bytes]
-    head: Callable[[int], bytes]
-    skipped: dict[int, str]
+    @classmethod
+    def of(
+        cls, source: bytes | Sequence[tuple[str, bytes]], name: str, limits: Limits
+    ) -> ImageCollection:
+        """Return the files of a zip, or single files as (name, content)."""
+        if isinstance(source, bytes):
+            check_size(len(source), name, limits)
+            files = list_zip(source, name, limits)
+
+            def read(i: int, most: int | None = None) -> bytes:
+                return unpack(source, files[i], limits, most=most)
+
+            return cls(name, [one.path for one in files], read, partial(read, most=HEAD_BYTES), {})
+        contents = [content for _, content in source]
+        check_size(sum(map(len, contents)), name, limits)
+        if len(contents) > limits.max_members:
+            raise DataError(
+                f"There are more than {limits.max_members:,} files.",
+                where=name,
+                remedy="Load fewer.",
+            )
+        paths = [path.replace("\\", "/") for path, _ in source]
+        return cls(name, paths, contents.__getitem__, contents.__getitem__, {})
+
+    def images(self) -> dict[int, tuple[str, ...]]:
+        """Return the folders above each image, found by its first bytes, in natural order."""
+        above: dict[int, tuple[str, ...]] = {}
+        for i, path in enumerate(self.paths):
+            try:
+                folders = folders_above(path)
+                image_kind(self.head(i), path)
+            except SkippedFile as reason:
+                self.skipped[i] = str(reason)
+            else:
+                above[i] = folders
+        return {i: above[i] for i in sorted(above, key=lambda i: _path_key(self.paths[i]))}
+
+    def without_images(self, remedy: str) -> DataError:
+        """Return the error if none of the files can be used."""
+        example = ""
+        if self.skipped:
+            first = min(self.skipped)
+            example = f"; {self.paths[first]}: {self.skipped[first]}"
+        return DataError(
+            f"No image can be used ({len(self.skipped)} files skipped{example}).",
+            where=self.name,
+            remedy=remedy,
+        )
+
+    def skipped_files(self) -> tuple[Skipped, ...]:
+        """Return the files that are not used, and why."""
+        return tuple(Skipped(self.paths[i], why) for i, why in sorted(self.skipped.items()))
 
 
 class ImageFile(NamedTuple):
-    """One image of a collection, not yet decoded.
+    """One image of a collection, not yet decoded."""
 
-    Parameters
-    ----------
-    number : int
-        Its position in the collection.
-    label : str
-        Its class.
-    tests : bool
-        Whether the collection defines it as a test image.
-    group : str
-        Its group, such as a person; empty if unknown.
-    """
-
-    number: int
-    label: str
-    tests: bool
-    group: str
+    number: int  # its position in the collection
+    label: str = ""
+    tests: bool = False  # whether the collection defines it as a test image
+    group: str = ""  # such as a person; empty if unknown
 
 
 def find_images(
     collection: ImageCollection, pattern: str | None = None, level: int | None = None
 ) -> tuple[list[ImageFile], tuple[Notice, ...]]:
-    """Find the images of a collection by their first bytes, and their classes."""
-    above: dict[int, tuple[str, ...]] = {}
-    for i, path in enumerate(collection.paths):
-        try:
-            folders = folders_above(path)
-            image_kind(collection.head(i), path)
-        except SkippedFile as reason:
-            collection.skipped[i] = str(reason)
-        else:
-            above[i] = folders
-    found = sorted(above, key=lambda i: path_key(collection.paths[i]))
+    """Find the images of a collection and their classes."""
+    above = collection.images()
+    found = list(above)
     paths = [collection.paths[i] for i in found]
-    places = place_all([above[i] for i in found], level)
+    places = place_all(list(above.values()), level)
     notices: tuple[Notice, ...] = ()
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
         pattern = propose_pattern(paths)
@@ -127,7 +150,7 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     return Notice(what, name, remedy, "LIN085")
 
 
-def path_key(path: str) -> list[tuple[Any, ...]]:
+def _path_key(path: str) -> list[tuple[Any, ...]]:
     """Sort key for files by folder, in natural order."""
     return [natural_key(part) for part in path.split("/")]
 

@@ -1,4 +1,4 @@
-"""Headers, grey levels and pixels of a collection of images, over the cores."""
+"""Headers, grey levels and pixels of a collection of images, read in parallel."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from lincore.utils.typing import Progress
 
 _SAMPLED_IMAGES = 9
 _SAMPLED_SIDE = 24
-# Mean difference between colour channels, in levels: less is a tint of the scanner.
+# Minimum mean difference between the colour channels of a colour image; less is a scanner's tint.
 _COLOURED = 6.0
-# Pieces between two looks at the clock.
+# Items between two checks of the clock.
 _CHUNK = 64
 _MOST_WORKERS = 8
 
@@ -154,10 +154,10 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
 def over_cores(
     work: Callable[[int], None], count: int, what: str, progress: Progress | None = None
 ) -> None:
-    """Call ``work(0)`` to ``work(count - 1)``, in threads and in no certain order.
+    """Call ``work(0)`` to ``work(count - 1)`` in threads, in any order.
 
-    Threads, not processes: what decodes images lets go of the interpreter, and a process would
-    start the dashboard again.
+    Threads, not processes: decoding releases the GIL, and a process would start the dashboard
+    again.
     """
     stop = threading.Event()
 
@@ -183,5 +183,5 @@ def over_cores(
 
 
 def _stopped() -> DataError:
-    """Return the error that says that the user stopped."""
+    """Return the error for reading that the user stopped."""
     return DataError("Reading was stopped.", remedy="Load the file again.")

@@ -1,20 +1,20 @@
-"""What the first bytes of an image file tell: HEIC, and formats that are not read."""
+"""Recognition of HEIC and of unsupported formats by the first bytes of a file."""
 
 from __future__ import annotations
 
 import re
 
-# HEIC, as phones save photographs, by pillow-heif where it is installed.
+# HEIC, the format of phone photographs, is read by pillow-heif if installed.
 try:
     from pillow_heif import register_heif_opener
 except ImportError:
     CAN_READ_HEIC = False
 else:
-    # Images are spread over the cores; what a file holds beside its image is never looked at.
+    # Images are decoded in parallel already; other contents of a file are ignored.
     register_heif_opener(decode_threads=1, thumbnails=False, depth_images=False, aux_images=False)
     CAN_READ_HEIC = True
 
-# Brands behind the first box of such a file.
+# Brands in the first box of such a file.
 _HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1")
 _WITHOUT_HEIC = (
     "HEIC, as phones save photographs: install pillow-heif (pip install lincore[heic]), or save it "
@@ -43,12 +43,12 @@ _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 
 
 def is_heic(head: bytes) -> bool:
-    """Return whether a file is a photograph in HEIC."""
+    """Return whether a file is a HEIC image."""
     return head[4:8] == b"ftyp" and head[8:12] in _HEIC
 
 
 def unsupported_image(head: bytes) -> str:
-    """Say what kind of image a file is that is not read, and what to do; "" for any other."""
+    """Describe an image in an unsupported format and the remedy; "" for other files."""
     if is_heic(head):
         return "" if CAN_READ_HEIC else _WITHOUT_HEIC
     if head[4:8] == b"ftyp":

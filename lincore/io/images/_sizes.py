@@ -54,11 +54,7 @@ def _format_shape(shape: tuple[int, ...]) -> str:
 
 
 def resized_notices(
-    sizes: Counter[Size],
-    common: Size,
-    shape: tuple[int, ...],
-    fit: str | None,
-    name: str,
+    sizes: Counter[Size], common: Size, shape: tuple[int, ...], fit: str | None, name: str
 ) -> list[Notice]:
     """Report which images were resized; `fit` is the method, or None if requested."""
     notices = []

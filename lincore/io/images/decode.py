@@ -93,25 +93,7 @@ def is_image(head: bytes, path: str) -> bool:
 
 
 def image_kind(head: bytes, path: str) -> str:
-    """Return an image's format by its first bytes, ignoring its name.
-
-    Parameters
-    ----------
-    head : bytes
-        The first `HEAD_BYTES` of the file, or more.
-    path : str
-        The file's name, which distinguishes a damaged image from another kind of file.
-
-    Raises
-    ------
-    UnusableFile
-        If it is not an image.
-
-    Examples
-    --------
-    >>> image_kind(b"GIF89a", "a.png")
-    'GIF'
-    """
+    """Return an image's format by its first bytes; `SkippedFile` says why it is not an image."""
     foreign = unsupported_image(head)
     if foreign:
         raise SkippedFile(foreign)
@@ -185,18 +167,6 @@ def decoded(
     # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
         raise SkippedFile("damaged image") from error
-
-
-def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the feature names of an image, row by row, counted from 1 at the top left."""
-    colours = (" red", " green", " blue") if len(shape) == 3 else ("",)
-    height, width = shape[:2]
-    return tuple(
-        f"pixel {i},{j}{colour}"
-        for i in range(1, height + 1)
-        for j in range(1, width + 1)
-        for colour in colours
-    )
 
 
 def _turn(image: Image.Image) -> AbstractContextManager[Any]:

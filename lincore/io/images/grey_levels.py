@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 from PIL import Image
 
-#: The least and the largest value of an image.
+#: Minimum and maximum value of an image.
 Range: TypeAlias = tuple[float, float]
 
 WHITE_OF_16_BITS = 65535.0

@@ -1,4 +1,4 @@
-"""Untrusted images, in a zip or as files, to a data set."""
+"""Untrusted images, in a zip or as files, to a data set or to new rows of one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, ImageScale, Skipped
-from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
+from lincore.data.labels import encode_labels, lone_class_notices
+from lincore.data.names import display_name, natural_key, pixel_names
 from lincore.errors import DataError, Notice
-from lincore.io.files.archives import list_zip, unpack
+from lincore.fields.bounds import Between, Name
+from lincore.fields.field import Field
 from lincore.io.images._collection import ImageCollection, ImageFile, find_images
 from lincore.io.images._pixels import (
     brightened_notices,
@@ -23,8 +27,8 @@ from lincore.io.images._pixels import (
 )
 from lincore.io.images._sizes import common_shape, resized_notices
 from lincore.io.images._write import write_image_zip
-from lincore.io.images.decode import FITS, HEAD_BYTES, Fit, pixel_names
-from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
+from lincore.io.images.decode import FITS, Fit
+from lincore.limits import LIMITS, Limits, Readable, read_limited
 from lincore.utils.typing import Progress
 
 __all__ = [
@@ -35,6 +39,8 @@ __all__ = [
     "write_image_zip",
 ]
 
+_Pixels: TypeAlias = Annotated[int, Between(1, 16_384)]
+_PADDED = ImageScale()
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
 
 
@@ -50,8 +56,8 @@ class ImageOptions:
         Red, green and blue instead of grey: three numbers per pixel. If colour images are converted
         to grey, a notice says so.
     fit : {"pad", "crop", "stretch"}
-        How an image comes to another size: whole, with bars of its border's colour; its middle;
-        or stretched.
+        How images are resized: padded with the colour of the border, cropped to the centre, or
+        stretched.
     pattern : str, optional
         A regular expression that extracts the class from a file name (group ``label``), or rows
         that belong together (group ``group``): ``^(?P<label>[A-Za-z]+)`` for cat_01.png. Guessed if
@@ -64,12 +70,66 @@ class ImageOptions:
         smallest bit depth that contains all values.
     """
 
-    size: tuple[int, int] | None = None
-    colour: bool = False
-    fit: Fit = "pad"
-    pattern: str | None = None
-    level: int | None = None
-    white: float | None = None
+    size: (
+        Annotated[
+            tuple[_Pixels, _Pixels], Field("Size", "Height and width of all images in pixels.")
+        ]
+        | None
+    ) = None
+    colour: Annotated[
+        bool,
+        Field(
+            "In colour",
+            "Red, green and blue instead of grey levels: three times as many features.",
+        ),
+    ] = False
+    fit: Annotated[
+        Fit,
+        Field(
+            "Resizing",
+            "How images are resized to the common size.",
+            choices={
+                "pad": "Whole, with bars at the sides",
+                "crop": "Cropped to the middle",
+                "stretch": "Stretched",
+            },
+        ),
+    ] = "pad"
+    pattern: (
+        Annotated[
+            Name,
+            Field(
+                "Pattern of the file names",
+                "A regular expression that finds the class (?P<label>…) or the group (?P<group>…) "
+                "in a file's name.",
+            ),
+        ]
+        | None
+    ) = None
+    level: (
+        Annotated[
+            int,
+            Field(
+                "Folder that is the class",
+                "Counted from outside, folders called train and test left out.",
+                low=0,
+                high=100,
+                choices={
+                    None: "As found",
+                    0: "The outermost",
+                    1: "The second",
+                    2: "The third",
+                    3: "The fourth",
+                },
+                free=True,
+            ),
+        ]
+        | None
+    ) = None
+    white: (
+        Annotated[float, Field("White level", "Of images with more than 8 bits.", low=1, high=1e9)]
+        | None
+    ) = None
 
 
 def read_image_zip(
@@ -116,16 +176,7 @@ def read_image_zip(
     """
     if not isinstance(raw, bytes):
         raw = read_limited(raw, name, limits)
-    check_size(len(raw), name, limits)
-    files = list_zip(raw, name, limits)
-    collection = ImageCollection(
-        name,
-        [file.path for file in files],
-        lambda i: unpack(raw, files[i], limits),
-        lambda i: unpack(raw, files[i], limits, most=HEAD_BYTES),
-        {},
-    )
-    return _read(collection, options, progress, limits)
+    return _read(ImageCollection.of(raw, name, limits), options, progress, limits)
 
 
 def read_image_files(
@@ -151,7 +202,7 @@ def read_image_files(
     Returns
     -------
     Dataset
-        As `read_image_zip` returns it.
+        As returned by `read_image_zip`.
 
     Raises
     ------
@@ -170,15 +221,7 @@ def read_image_files(
     >>> data.classes.tolist(), data.X[:, 0].tolist()
     (['cat', 'dog'], [0, 1, 0, 1])
     """
-    check_size(sum(len(content) for _, content in files), name, limits)
-    if len(files) > limits.max_members:
-        raise DataError(
-            f"There are more than {limits.max_members:,} files.", where=name, remedy="Load fewer."
-        )
-    contents = [content for _, content in files]
-    paths = [path.replace("\\", "/") for path, _ in files]
-    collection = ImageCollection(name, paths, contents.__getitem__, contents.__getitem__, {})
-    return _read(collection, options, progress, limits)
+    return _read(ImageCollection.of(files, name, limits), options, progress, limits)
 
 
 def image_limits_sentence() -> str:
@@ -230,7 +273,7 @@ def _read(
         X=X,
         codes=codes,
         classes=classes,
-        feature_names=pixel_names(shape),
+        feature_names=pixel_names(*shape),
         row_names=tuple(collection.paths[image.number] for image in images),
         given_test=given_test,
         image_shape=shape,
@@ -243,12 +286,53 @@ def _read(
             *given,
             *lone_class_notices(codes, classes),
         ),
-        skipped=tuple(
-            Skipped(collection.paths[i], collection.skipped[i]) for i in sorted(collection.skipped)
-        ),
+        skipped=collection.skipped_files(),
         groups=groups,
         group_names=group_names,
     )
+
+
+class NewImages(NamedTuple):
+    """Pixels of images of unknown class."""
+
+    X: NDArray[np.uint8]  # (n, pixels)
+    paths: tuple[str, ...]  # of the files, in natural order
+    n_resized: int  # number of images with another size than the common one
+    skipped: tuple[Skipped, ...]  # files that are not images or cannot be used, and why
+
+
+def read_new_images(
+    source: bytes | Sequence[tuple[str, bytes]],
+    shape: tuple[int, ...],
+    scale: ImageScale = _PADDED,
+    *,
+    name: str = "images",
+    progress: Progress | None = None,
+) -> NewImages:
+    """Read images from a zip, or single files, regardless of folders."""
+    collection = ImageCollection.of(source, name, LIMITS)
+    images = [ImageFile(number) for number in collection.images()]
+    # Pillow warns of large and unusual images; here limits and skipped files handle them.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="PIL")
+        headers = read_headers(collection, images, progress, LIMITS)
+        images = [image for image in images if image.number in headers]
+        n_pixels = sum(header.height * header.width for header in headers.values())
+        n_kept = len(images) * np.prod(shape)
+        if n_pixels > LIMITS.max_source_pixels or n_kept > LIMITS.max_total_pixels:
+            raise DataError(
+                f"{len(images):,} images have too many pixels.",
+                where=name,
+                remedy="Zip fewer or smaller images.",
+            )
+        deep = [number for number, header in headers.items() if header.is_deep]
+        levels, _ = find_grey_levels(collection, deep, scale, progress)
+        X, images = decode_pixels(collection, images, shape, scale.fit, levels, progress)
+    if not images:
+        raise collection.without_images("Upload images, or a zip of them.")
+    paths = tuple(collection.paths[image.number] for image in images)
+    resized = sum(headers[image.number][:2] != shape[:2] for image in images)
+    return NewImages(X, paths, resized, collection.skipped_files())
 
 
 def _check(options: ImageOptions, name: str) -> None:
@@ -273,15 +357,7 @@ def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
     """Reject a collection without images, or with a single class."""
     labels = {image.label for image in images}
     if not labels:
-        first = next(iter(sorted(collection.skipped)), None)
-        example = (
-            f"; {collection.paths[first]}: {collection.skipped[first]}" if first is not None else ""
-        )
-        raise DataError(
-            f"No image can be used ({len(collection.skipped)} files skipped{example}).",
-            where=collection.name,
-            remedy=f"{_SEPARATE} A table: save it as CSV.",
-        )
+        raise collection.without_images(f"{_SEPARATE} A table: save it as CSV.")
     if len(labels) == 1:
         raise DataError(
             f"All images are of one class: {labels.pop()}.", where=collection.name, remedy=_SEPARATE

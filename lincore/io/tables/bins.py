@@ -32,19 +32,12 @@ Binning: TypeAlias = Bins | int | Sequence[float]
 
 
 class Binned(NamedTuple):
-    """Classes of a quantity.
+    """Classes of a quantity."""
 
-    Attributes
-    ----------
-    codes : (n,) intp
-    classes : (K,) array of str
-        Named by their bounds, from low to high. With ties there may be fewer than requested.
-    bounds : tuple of K - 1 floats
-        Between the classes; a value equal to a bound belongs to the class above.
-    """
-
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # (n,)
+    # (K,), named by their bounds, from low to high. With ties there may be fewer than requested.
     classes: NDArray[Any]
+    # Between the classes; a value equal to a bound belongs to the class above.
     bounds: tuple[float, ...]
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import (
+from lincore.data.column_values import (
     count_distinct,
     first_texts,
     is_number,
     is_short_text,
     present_numbers,
 )
-from lincore.io.tables.dates import are_dates, is_date
+from lincore.io.tables.dates import is_date
 
 # Pairs of spellings of yes and no, regardless of case.
 YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
@@ -36,7 +36,7 @@ _IDENTIFIER_WORDS = frozenset((
     "code", "nº", "numero", "número", "numéro", "numer", "codigo", "código", "codice",
     "kod", "matricule", "identifiant", "identificador", "uid", "pid", "cislo", "číslo",
 ))
-# Those that come first in a name, and never say how many there are of something.
+# Words that come first in a name and do not indicate a number of things.
 _LEADING_WORDS = frozenset(("id", "nº", "numéro", "codigo", "código", "codice", "matricule"))
 # fmt: on
 _IDENTIFIER_ENDING = re.compile(
@@ -104,43 +104,36 @@ EXCLUSION_REASONS: Mapping[Kind, str] = {
 
 def content_of(column: pd.Series[Any]) -> Content:
     """Describe a column: content, missing values, examples."""
+    # Lists and NumPy, because pandas takes half a millisecond for each of thousands of columns.
+    present: Any
+    distinct: Any
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return _content_of_numbers(column)
-    if is_short_text(column):
-        return _content_of_texts(column)
-    present = column.dropna() if column.hasnans else column
-    distinct = present.unique()
-    examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
-    kind = _kind_of(column, present, distinct)
-    return Content(kind, len(column) - len(present), len(distinct), examples)
-
-
-def _content_of_texts(column: pd.Series[Any]) -> Content:
-    """Describe a column of texts, using lists for speed."""
-    present = first_texts(column)
-    distinct = list(dict.fromkeys(present))
-    kind: Kind
-    if len(distinct) < 2:
-        kind = "constant" if distinct else "empty"
-    elif are_dates(distinct):
-        kind = "date"
+        present = present_numbers(column)
+        n_distinct = count_distinct(present)
+        # The first few distinct values in order: usually the first few values.
+        distinct = list(dict.fromkeys(present[: 4 * _EXAMPLES].tolist()))
+        if len(distinct) < min(_EXAMPLES, n_distinct):
+            distinct = column.dropna().unique().tolist()
     else:
-        kind = _kind_of_text(str(column.name), present[:_JUDGED], len(present), distinct)
+        present = first_texts(column) if is_short_text(column) else column.dropna()
+        distinct = list(dict.fromkeys(present)) if isinstance(present, list) else present.unique()
+        n_distinct = len(distinct)
+    kind: Kind
+    if n_distinct < 2:
+        kind = "constant" if n_distinct else "empty"
+    elif is_date(column, distinct):
+        kind = "date"
+    elif pd.api.types.is_bool_dtype(column):
+        kind = "category"
+    elif is_number(column):
+        names_rows = _names_rows(column, present_numbers(column), n_distinct)
+        kind = "identifier" if names_rows else "number"
+    else:
+        some = present if isinstance(present, list) else present.iloc[:_JUDGED].tolist()
+        texts = [str(value) for value in some[:_JUDGED]]
+        kind = _kind_of_text(str(column.name), texts, len(present), distinct)
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
-    return Content(kind, len(column) - len(present), len(distinct), examples)
-
-
-def _content_of_numbers(column: pd.Series[Any]) -> Content:
-    """Describe a column of numbers, using NumPy only: pandas takes half a millisecond for it."""
-    values = present_numbers(column)
-    n_distinct = count_distinct(values)
-    # The first few distinct values in order: usually the first few values.
-    few = list(dict.fromkeys(values[: 4 * _EXAMPLES].tolist()))
-    if len(few) < min(_EXAMPLES, n_distinct):
-        few = column.dropna().unique().tolist()
-    examples = tuple(_shown(value) for value in few[:_EXAMPLES])
-    kind = _kind_of_numbers(column, values, n_distinct)
-    return Content(kind, len(column) - len(values), n_distinct, examples)
+    return Content(kind, len(column) - len(present), n_distinct, examples)
 
 
 def _shown(value: object) -> str:
@@ -148,46 +141,15 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def kind_of(column: pd.Series[Any]) -> Kind:
-    """Return the content of a column."""
-    return content_of(column).kind
-
-
-def _kind_of(column: pd.Series[Any], present: pd.Series[Any], distinct: Any) -> Kind:
-    if len(distinct) == 0:
-        return "empty"
-    if len(distinct) == 1:
-        return "constant"
-    if is_date(column, distinct):
-        return "date"
-    if pd.api.types.is_bool_dtype(column):
-        return "category"
-    if is_number(column):
-        return _kind_of_numbers(column, present_numbers(column), len(distinct))
-    some = [str(value) for value in present.iloc[:_JUDGED].tolist()]
-    return _kind_of_text(str(column.name), some, len(present), distinct)
-
-
-def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> Kind:
-    if n_distinct == 0:
-        return "empty"
-    if n_distinct == 1:
-        return "constant"
-    if is_date(column):
-        return "date"
-    name = str(column.name)
-    least = 0.9 if is_identifier_name(name) else 1.0
-    is_full = len(values) >= least * len(column)
-    names_rows = is_full and _names_rows(name, values, n_distinct)
-    return "identifier" if names_rows else "number"
-
-
-def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
-    """Return whether integers are row names: row numbers, named as such, or almost unique.
+def _names_rows(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> bool:
+    """Return whether numbers are row names: row numbers, named as such, or almost unique.
 
     Values of a quantity repeat by chance: if n rows are spread evenly over m numbers, about n² / 2m
     pairs are equal, and more if the spread is uneven. Assigned numbers do not repeat.
     """
+    name = str(column.name)
+    if len(values) < (0.9 if is_identifier_name(name) else 1.0) * len(column):
+        return False
     # Checking some of them first avoids checking millions.
     for some in (values[:_JUDGED], values):
         if not (np.isfinite(some) & (np.floor(some) == some)).all():

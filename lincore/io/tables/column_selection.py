@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
+from lincore.data.column_values import is_number
+from lincore.data.labels import find_label_column, rows_left_out
+from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -162,9 +164,7 @@ def _find_some_feature(
 
 
 def choose_roles(
-    table: Table,
-    target: str | int | None = None,
-    options: TableOptions = AS_PROPOSED,
+    table: Table, target: str | int | None = None, options: TableOptions = AS_PROPOSED
 ) -> tuple[Column, ...]:
     """Return the columns with requested roles, and proposed roles for the others.
 
@@ -187,7 +187,7 @@ def choose_roles(
         If there is no such column, role or target, or more than one target, group, weight or
         frequency.
     """
-    roles = dict(options.roles)
+    roles: dict[str, Any] = dict(options.roles)
     for name in (*roles, *options.categories):
         find_label_column(table.frame, name, table.name)
     unknown = [role for role in roles.values() if role not in COLUMN_ROLES]
@@ -222,28 +222,20 @@ def choose_roles(
     if "group" in roles.values():
         proposed = [c for c in describe_columns(table, label) if c.role == "group"]
         roles = {**{c.name: "ignore" for c in proposed}, **roles}
-    return tuple(
-        _with_role(column, roles.get(column.name, column.role), column.name in options.categories)
-        for column in describe_columns(table, label)
-    )
+    found = list[Column]()
+    for column in describe_columns(table, label):
+        kind, role = column.kind, roles.get(column.name, column.role)
+        if column.name in options.categories:
+            kind, role = "category", "feature" if role == "ignore" else role
+        reason = column.reason if role == "ignore" else ""
+        found.append(column._replace(kind=kind, role=role, reason=reason))
+    return tuple(found)
 
 
-def _with_role(column: Column, role: Any, as_category: bool) -> Column:
-    kind = column.kind
-    if as_category:
-        kind, role = "category", "feature" if role == "ignore" else role
-    return column._replace(kind=kind, role=role, reason=column.reason if role == "ignore" else "")
-
-
-class Kept(NamedTuple):
-    """Mask (n,) of the rows used, and the reasons for the exclusion of the others."""
-
-    rows: Flags
-    notices: list[Notice]
-
-
-def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOptions) -> Kept:
-    """Return which rows are used, and why the others are not."""
+def keep_rows(
+    table: Table, label: str, used: Sequence[Column], options: TableOptions
+) -> tuple[Flags, list[Notice]]:
+    """Return which rows are used, (n,), and why the others are not."""
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
@@ -269,7 +261,7 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
             where=table.name,
             remedy="Impute missing values, or ignore the columns that are mostly missing.",
         )
-    return Kept(kept, notices)
+    return kept, notices
 
 
 def left_out(columns: Sequence[Column]) -> list[Notice]:

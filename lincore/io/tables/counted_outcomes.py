@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import columns_named, is_number
+from lincore.data.column_values import is_number
+from lincore.data.names import columns_named
 from lincore.errors import DataError
 
 # fmt: off
@@ -22,7 +23,7 @@ _TOTALS = (
     "total", "trial", "n", "exposed", "number", "count", "sample", "size", "tested", "tried",
     "anzahl", "gesamt", "versuch", "versuche", "summe", "essai", "ensayo", "intento",
 )
-# Those of them that hardly mean anything else.
+# The unambiguous ones.
 _TRIALS = ("total", "trial", "n", "exposed", "tested", "versuch", "versuche", "essai", "ensayo")
 _FAILURES = (
     "failure", "fail", "control", "negative", "alive", "survived", "misse", "noncase",
@@ -35,8 +36,8 @@ _COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
 def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str, str] | None:
     """Return the columns of successes and of totals or failures; None if there are none.
 
-    Both hold counts, and no row has more successes than its total. Successes may have any name
-    if no column looks like classes, or the one that does counts out of a constant total.
+    Both contain counts, and no row has more successes than its total. Successes may have any name
+    if no column looks like classes, or if the one that does is a count out of a constant total.
     """
     return _named_outcome(frame) or _part_of_total(frame, guess)
 
@@ -56,7 +57,7 @@ def _named_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
 
 def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | None:
     for total in _called(frame, _TRIALS):
-        # Beside a total that varies a guess may be right: a grade beside a sum.
+        # If the total varies, the guess may be right: a grade next to a sum.
         is_constant = frame[total].nunique() == 1
         parts = [*frame] if guess in (None, total) else [guess] if is_constant else []
         for part in parts:

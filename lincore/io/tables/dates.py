@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -22,7 +21,7 @@ _PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     """Return whether a column contains dates or times of day, as text or by type.
 
-    `distinct` are its distinct values, if known.
+    `distinct` are its distinct values, if known; of numbers they are not needed.
     """
     if column.dtype.kind == "f":
         return False
@@ -33,18 +32,11 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
         return False
     if pd.api.types.is_numeric_dtype(column) and not whole:
         return False
-    distinct = column.dropna().unique() if distinct is None else distinct
-    if whole:
-        return all(_PLAIN.fullmatch(str(value)) for value in distinct[:_JUDGED])
-    return are_dates(distinct)
-
-
-def are_dates(distinct: Sequence[object]) -> bool:
-    """Return whether texts are dates or times of day, by the first of them."""
-    some = (str(value) for value in distinct[:_JUDGED])
-    return len(distinct) > 0 and all(
-        DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some
-    )
+    if distinct is None or whole:
+        distinct = column.dropna().unique()
+    forms = (_PLAIN,) if whole else (DATE, CLOCK, UNIX_DATE)
+    some = [str(value) for value in distinct[:_JUDGED]]
+    return len(some) > 0 and all(any(form.fullmatch(text) for form in forms) for text in some)
 
 
 def to_days(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from lincore.data.labels import is_number, is_short_text, listed_texts, natural_key
+from lincore.data.column_values import is_number, is_short_text, listed_texts
+from lincore.data.labels import level_name
+from lincore.data.names import natural_key
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
 from lincore.io.tables.dates import to_days
@@ -123,22 +125,6 @@ def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
     return np.array(places, dtype=np.intp), list(place_of)
 
 
-def level_name(value: object) -> str:
-    """Return the text of a level or label; integers have no fraction, long texts are truncated.
-
-    Parameters
-    ----------
-    value : object
-        A number, text, Boolean or date of a column.
-    """
-    # Integers in a column with missing values are floats: 3.0 is the level 3.
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = str(value)
-    most = LIMITS.max_label_chars
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
 def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
     """Map each spelling of yes and no to the most frequent one, if there are several.
 
@@ -191,18 +177,16 @@ def refuse_infinite(
 def _count_words(texts: Iterable[object], where: str) -> tuple[Any, tuple[str, ...]]:
     """Return the counts (n, q) of each word in each text, and the q words in alphabetical order.
 
-    As scikit-learn's CountVectorizer: a word is a run of two or more letters or digits; capitals do
-    not count. Whoever drops the words that no training text holds has what a CountVectorizer fitted
-    on those texts alone gives.
+    Like scikit-learn's CountVectorizer: a word is a run of two or more letters or digits, in lower
+    case. After dropping words that occur in no training text, the result equals that of a
+    CountVectorizer fitted to the training texts.
     """
     vectorizer = CountVectorizer(dtype=np.float64)
     try:
         counts = vectorizer.fit_transform(text if isinstance(text, str) else "" for text in texts)
     except ValueError as error:
         raise DataError(
-            "There is not a single word of two letters or more.",
-            where=where,
-            remedy="Ignore this column.",
+            "There are no words of two or more letters.", where=where, remedy="Ignore this column."
         ) from error
     if counts.shape[1] > LIMITS.max_words or counts.nnz > 100 * LIMITS.max_words:
         raise DataError(

@@ -12,12 +12,13 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
+from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
-from lincore.data.labels import is_number
+from lincore.data.labels import level_name
 from lincore.errors import DataError, Notice
 from lincore.io.tables.column_roles import says_yes, says_yes_or_no
 from lincore.io.tables.dates import is_date, to_days
-from lincore.io.tables.features import level_name, refuse_infinite
+from lincore.io.tables.features import refuse_infinite
 from lincore.utils.formatting import count, listed
 from lincore.utils.typing import Array
 
@@ -25,20 +26,12 @@ _MOST_NAMED = 5
 
 
 class FeatureSchema(NamedTuple):
-    """Names and types of the features of a model; see `Dataset`.
-
-    Attributes
-    ----------
-    names : tuple of p str
-    levels : tuple of p (tuple of str, or None), optional
-    n_words : int
-    text_columns : tuple of str
-        The text columns whose words are the last `n_words` features.
-    """
+    """Names and types of the features of a model; see `Dataset`."""
 
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...] | None, ...] | None = None
     n_words: int = 0
+    # The text columns whose words are the last `n_words` features.
     text_columns: tuple[str, ...] = ()
 
     @classmethod
@@ -52,45 +45,23 @@ class FeatureSchema(NamedTuple):
         return (*self.names[: len(self.names) - self.n_words], *self.text_columns)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RowMatch:
-    """Agreement of the columns of a new table with those of a model.
-
-    Parameters
-    ----------
-    n_rows : int
-    spelled : mapping of str to str
-        Features whose column is spelled differently in the new table (capitals, blanks).
-    reordered : bool
-        Whether the features come in another order.
-    missing : tuple of str
-        Features without a column; all their values are treated as missing.
-    additional : tuple of str
-        Columns that match no feature. They are not used.
-    unseen : mapping of str to mapping of str to int
-        Unseen levels by column, with the number of rows of each.
-    gaps : mapping of str to int
-        Missing values by column, excluding missing columns.
-    dates : tuple of str
-        Text columns of dates, which are converted to days since 1970.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"port": ["Cork", "Cork"], "Age ": [30.0, None], "name": ["A", "B"]})
-    >>> schema = FeatureSchema(("age", "port"), (None, ("Cherbourg", "Southampton")))
-    >>> _, match = match_rows(frame, schema)
-    >>> match.additional, match.unseen, match.gaps, match.spelled
-    (('name',), {'port': {'Cork': 2}}, {'age': 1}, {'age': 'Age '})
-    """
+    """Agreement of the columns of a new table with those of a model."""
 
     n_rows: int
+    # Features whose column is spelled differently in the new table (capitals, blanks).
     spelled: Mapping[str, str] = field(default_factory=dict)
-    reordered: bool = False
+    reordered: bool = False  # whether the features come in another order
+    # Features without a column; all their values are treated as missing.
     missing: tuple[str, ...] = ()
-    additional: tuple[str, ...] = ()
-    unseen: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    gaps: Mapping[str, int] = field(default_factory=dict)
-    dates: tuple[str, ...] = ()
+    additional: tuple[str, ...] = ()  # columns that match no feature, and are not used
+    # Unseen levels by column, with the number of rows of each.
+    unseen: dict[str, dict[str, int]] = field(default_factory=dict)
+    # Missing values by column, excluding missing columns.
+    gaps: dict[str, int] = field(default_factory=dict)
+    # Text columns of dates, which are converted to days since 1970.
+    dates: list[str] = field(default_factory=list)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -120,79 +91,37 @@ class RowMatch:
 def match_rows(
     frame: pd.DataFrame, schema: FeatureSchema, *, fill_missing: bool = False
 ) -> tuple[Any, RowMatch]:
-    """Convert the columns of a new table to the form of ``Dataset.X``.
-
-    Parameters
-    ----------
-    frame : DataFrame of n rows
-        Columns in any order; those that match no feature are ignored. A name that differs in
-        capitals or blanks is matched if it is unique.
-    schema : FeatureSchema
-    fill_missing : bool, default False
-        Treat all values of an absent column as missing.
-
-    Returns
-    -------
-    X : (n, p) array
-        float64, NaN for missing values; unseen levels have the code after the last one. CSR if
-        words are counted.
-    match : RowMatch
-
-    Raises
-    ------
-    DataError
-        If a column is missing, or contains text or infinities where numbers are expected.
-
-    Examples
-    --------
-    >>> schema = FeatureSchema(("age", "port"), (None, ("Cherbourg", "Southampton")))
-    >>> new = pd.DataFrame({"port": ["Southampton", "Cork"], "age": [30, None]})
-    >>> X, match = match_rows(new, schema)
-    >>> X.tolist(), match.reordered
-    ([[30.0, 1.0], [nan, 2.0]], True)
-    """
+    """Convert the columns of a new table to the form of ``Dataset.X``."""
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     given = list(frame.columns)
     place = {name: find_column(name, given) for name in schema.columns}
     missing = tuple(name for name, found in place.items() if found is None)
     if missing and not fill_missing:
         raise _missing(missing, given)
-    found = _Match()
-    columns = frame.shape[1]
+    places = [one for one in place.values() if one is not None]
+    match = RowMatch(
+        n_rows=len(frame),
+        spelled={n: given[i] for n, i in place.items() if i is not None and given[i] != n},
+        reordered=places != sorted(places),
+        missing=missing,
+        additional=tuple(name for i, name in enumerate(given) if i not in set(places)),
+    )
     n_table = len(schema.names) - schema.n_words
     levels: Sequence[Any] = schema.levels or [None] * len(schema.names)
     arrays = [
-        _feature(frame, place[name], name, known, found)
+        _feature(frame, place[name], name, known, match)
         for name, known in zip(schema.names[:n_table], levels[:n_table], strict=True)
     ]
     X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
     refuse_infinite(X, schema.names, "new rows", lambda row: f"data row {row + 1}")
     if schema.n_words:
         X = sp.hstack([sp.csr_array(X), *_words(frame, place, schema)], format="csr")
-    places = [one for one in place.values() if one is not None]
-    used = set(places)
-    return X, RowMatch(
-        n_rows=len(frame),
-        spelled={n: given[i] for n, i in place.items() if i is not None and given[i] != n},
-        reordered=places != sorted(places),
-        missing=missing,
-        additional=tuple(given[i] for i in range(columns) if i not in used),
-        unseen=found.unseen,
-        gaps=found.gaps,
-        dates=tuple(found.dates),
-    )
+    return X, match
 
 
-class _Match:
-    """Unseen levels, missing values and dates, collected column by column."""
-
-    def __init__(self) -> None:
-        self.unseen: dict[str, dict[str, int]] = {}
-        self.gaps: dict[str, int] = {}
-        self.dates: list[str] = []
-
-
-def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, found: _Match) -> Array:
+def _feature(
+    frame: pd.DataFrame, place: int | None, name: str, known: Any, found: RowMatch
+) -> Array:
     if place is None:
         return np.full(len(frame), np.nan)
     column = frame.iloc[:, place].rename(name)
@@ -203,7 +132,7 @@ def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, foun
     return values
 
 
-def _numbers(column: pd.Series[Any], found: _Match) -> Array:
+def _numbers(column: pd.Series[Any], found: RowMatch) -> Array:
     if pd.api.types.is_datetime64_any_dtype(column):
         column = to_days(column)
     elif not is_number(column):
@@ -222,7 +151,7 @@ def _numbers(column: pd.Series[Any], found: _Match) -> Array:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _codes(column: pd.Series[Any], known: Sequence[str], found: _Match) -> Array:
+def _codes(column: pd.Series[Any], known: Sequence[str], found: RowMatch) -> Array:
     places, values = pd.factorize(column)
     code_of = spelled_codes(map(level_name, values), known)
     # The code after the last level means unknown, see `Preparer`.

@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
-from lincore.errors import DataError
+from lincore.data.labels import level_name
+from lincore.errors import DataError, Hint
+from lincore.fields.bounds import Name
+from lincore.fields.field import Field
 from lincore.io.tables.bins import Binning
 
-if TYPE_CHECKING:  # pages need options before pandas and scikit-learn are loaded
-    from lincore.io.tables.row_filters import Condition
-
+Relation: TypeAlias = Literal[
+    "is one of", "is not one of", "between", "is missing", "is not missing"
+]
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
+
+
+class Condition(NamedTuple):
+    """Condition on the value of a column; plain tuples are accepted too.
+
+    Attributes
+    ----------
+    column : str
+    relation : {"is one of", "is not one of", "between", "is missing", "is not missing"}
+        A missing value satisfies neither "between" nor "is one of".
+    values : tuple
+        Values for the first two; (low, high) for "between", either of which may be None.
+
+    Examples
+    --------
+    >>> print(Condition("age", "between", (18, None)), Condition("sex", "is one of", ("f",)))
+    age from 18 sex is f
+    """
+
+    column: str
+    relation: Relation
+    values: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        """Describe it in words."""
+        names = [level_name(value) for value in self.values if value is not None]
+        if self.relation == "between":
+            low, high = self.values
+            low = "" if low is None else f" from {level_name(low)}"
+            high = "" if high is None else f" to {level_name(high)}"
+            return f"{self.column}{low}{high}"
+        verb = self.relation.removesuffix(" one of")
+        return " ".join([self.column, verb, " or ".join(names)]).rstrip()
 
 
 @dataclass(frozen=True)
@@ -58,14 +94,50 @@ class TableOptions:
 
     where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
-    roles: Mapping[str, str] = field(default_factory=dict)
-    missing: Missing | None = None
-    rare: int | None = None
-    bins: Binning | None = None
-    categories: Sequence[str] = ()
-    drop_classes: Sequence[Any] = ()
-    merge_classes: Mapping[Any, str] = field(default_factory=dict)
-    drop_duplicates: bool = False
+    roles: Annotated[
+        Mapping[Name, str],
+        Field(
+            "Role",
+            "Of a column instead of the proposed one: feature, text, group, weight, frequency or "
+            "ignore.",
+        ),
+    ] = field(default_factory=dict)
+    missing: (
+        Annotated[
+            Missing,
+            Field(
+                "Missing values",
+                "Filled in from the training rows, or rows with missing values are left out.",
+            ),
+        ]
+        | None
+    ) = None
+    rare: (
+        Annotated[
+            int,
+            Field("Rare levels", "Levels with fewer training rows are merged.", low=0, high=10**9),
+        ]
+        | None
+    ) = None
+    bins: (
+        Annotated[
+            Binning, Field("Bins", "Bin a numeric target into so many classes.", low=2, high=50)
+        ]
+        | None
+    ) = None
+    categories: Annotated[
+        Sequence[Name],
+        Field("Categorical", "Treat a column as categorical, such as postcodes.", longest=5_000),
+    ] = ()
+    drop_classes: Annotated[
+        Sequence[Any], Field("Leave out a class", "Its rows are not used.", longest=1_000)
+    ] = ()
+    merge_classes: Annotated[
+        Mapping[Any, Name], Field("Rename a class", "Classes of one name are merged.")
+    ] = field(default_factory=dict)
+    drop_duplicates: Annotated[
+        bool, Field("Remove duplicates", "Keep one of the rows that agree in all columns used.")
+    ] = False
     drawn_only: bool = False
 
     def __post_init__(self) -> None:
@@ -77,6 +149,15 @@ class TableOptions:
                 where="option missing",
                 remedy=f"Choose among: {', '.join(ways)}.",
             )
+
+    def with_hint(self, hint: Hint) -> TableOptions:
+        """Return these options with those of a hint; its classes and categories are added."""
+        changes = dict(hint.options)
+        for name in {"drop_classes", "categories"} & changes.keys():
+            changes[name] = tuple(dict.fromkeys((*getattr(self, name), *changes[name])))
+        if "merge_classes" in changes:
+            changes["merge_classes"] = {**self.merge_classes, **changes["merge_classes"]}
+        return replace(self, **changes) if changes else self
 
 
 AS_PROPOSED = TableOptions()

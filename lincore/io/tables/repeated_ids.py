@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import count_present, is_number, present_numbers
+from lincore.data.column_values import count_present, is_number, present_numbers
 from lincore.io.tables.features import level_codes
 from lincore.utils.typing import Codes
 
@@ -33,22 +33,12 @@ _MOST_ROWS = 100_000
 
 
 class RepeatedId(NamedTuple):
-    """A column that seems to name subjects with several rows each.
-
-    Attributes
-    ----------
-    column : str
-    n_groups : int
-    constant : tuple of str
-        Columns that never change within a group, although they differ between groups.
-    why : str
-        The evidence, as the predicate of a sentence.
-    """
+    """A column that seems to name subjects with several rows each."""
 
     column: str
     n_groups: int
-    constant: tuple[str, ...]
-    why: str
+    constant: tuple[str, ...]  # columns that differ between groups, but never within one
+    why: str  # the evidence, as the predicate of a sentence
 
 
 def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[RepeatedId, ...]:
@@ -180,7 +170,10 @@ def group_codes(
     Names with a common prefix, such as P01_1 and P01_2, form a group if `by_part`; by default, if
     `common_part` finds prefixes.
     """
-    common = common_part(column) if by_part is None else _first_parts(column) if by_part else None
+    common = common_part(column) if by_part is None else None
+    if by_part:
+        parts = next(_parts(_row_names(column)), None)
+        common = None if parts is None else parts[0].reindex(column.index)
     codes, names, _ = level_codes(column if common is None else common)
     alone = np.isnan(codes)
     codes[alone] = len(names) + np.arange(alone.sum())
@@ -193,14 +186,17 @@ _LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
 _SHARE_OF_REPEATED = 0.9
 
 
-def _first_parts(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Return the row names without their last part, however few there are."""
-    texts = column.dropna().astype(str).str.strip()
+def _parts(texts: pd.Series[Any]) -> Iterator[pd.DataFrame]:
+    """Yield the first and the last part of all row names, by each pattern that fits them."""
     for pattern in _LAST_PARTS:
-        parts = texts.str.extract(f"^{pattern}$")
-        if not parts.isna().to_numpy().any():
-            return parts[0].reindex(column.index)
-    return None
+        if len(texts) and re.fullmatch(pattern, texts.iloc[0]):
+            parts = texts.str.extract(f"^{pattern}$")
+            if not parts.isna().to_numpy().any():
+                yield parts
+
+
+def _row_names(column: pd.Series[Any]) -> pd.Series[Any]:
+    return column.dropna().astype(str).str.strip()
 
 
 def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
@@ -211,16 +207,10 @@ def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
     """
     if is_number(column):
         return None
-    present = column.dropna()
-    texts = present.astype(str).str.strip()
+    texts = _row_names(column)
     if len(texts) < 2 * _FEWEST_GROUPS or texts.nunique() < _SHARE_OF_REPEATED * len(texts):
         return None
-    for pattern in _LAST_PARTS:
-        if re.fullmatch(pattern, texts.iloc[0]) is None:
-            continue
-        parts = texts.str.extract(f"^{pattern}$")
-        if parts.isna().to_numpy().any():
-            continue
+    for parts in _parts(texts):
         sizes, ends = parts[0].value_counts(), parts[1].nunique()
         recur = (sizes >= 2).mean() >= _SHARE_OF_REPEATED and 2 <= ends <= len(texts) / 2
         if recur and _FEWEST_GROUPS <= len(sizes) <= len(texts) / 2:

@@ -4,54 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import find_label_column, is_number
+from lincore.data.column_values import is_number
+from lincore.data.labels import find_label_column, level_name
 from lincore.errors import DataError
-from lincore.io.tables.features import level_name
+from lincore.io.tables.options import Condition, Relation
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 
-Relation: TypeAlias = Literal[
-    "is one of", "is not one of", "between", "is missing", "is not missing"
-]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
-
-
-class Condition(NamedTuple):
-    """Condition on the value of a column; plain tuples are accepted too.
-
-    Attributes
-    ----------
-    column : str
-    relation : {"is one of", "is not one of", "between", "is missing", "is not missing"}
-        A missing value satisfies neither "between" nor "is one of".
-    values : tuple
-        Values for the first two; (low, high) for "between", either of which may be None.
-
-    Examples
-    --------
-    >>> print(Condition("age", "between", (18, None)), Condition("sex", "is one of", ("f",)))
-    age from 18 sex is f
-    """
-
-    column: str
-    relation: Relation
-    values: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        """Describe it in words."""
-        names = [level_name(value) for value in self.values if value is not None]
-        if self.relation == "between":
-            low, high = self.values
-            low = "" if low is None else f" from {level_name(low)}"
-            high = "" if high is None else f" to {level_name(high)}"
-            return f"{self.column}{low}{high}"
-        verb = self.relation.removesuffix(" one of")
-        return " ".join([self.column, verb, " or ".join(names)]).rstrip()
 
 
 def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
@@ -69,30 +34,7 @@ def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
 
 
 def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> Flags:
-    """Return which rows meet all conditions, (n,) bool.
-
-    Parameters
-    ----------
-    frame : DataFrame of n rows
-    where : sequence of Condition, or of (column, relation, values)
-    name : str
-        The table's name, for messages.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-
-    Raises
-    ------
-    DataError
-        If there is no such column or relation, or text is compared with a range.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"age": [15, 20, None], "sex": ["m", "f", "f"]})
-    >>> matching_rows(frame, [("age", "between", (18, None))], "t").tolist()
-    [False, True, False]
-    """
+    """Return which rows meet all conditions, (n,) bool."""
     kept = np.ones(len(frame), dtype=bool)
     for one in as_conditions(where):
         kept &= _meets(frame[find_label_column(frame, one.column, name)], one)
@@ -122,9 +64,7 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
     kept = np.flatnonzero(matching_rows(table.frame, where, table.name))
     if not len(kept):
         raise DataError(
-            "No row meets all conditions.",
-            where=table.name,
-            remedy="Remove one of the conditions.",
+            "No row meets all conditions.", where=table.name, remedy="Remove one of the conditions."
         )
     frame = table.frame.iloc[kept].reset_index(drop=True)
     rows = kept if table.rows is None else table.rows[kept]

@@ -1,52 +1,54 @@
-"""Tables read in blocks: the protocol of a source, and the selection that is read."""
+"""Tables read in blocks: the base of their sources, and the selection that is read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import is_number
+from lincore.data.column_values import is_number
+from lincore.data.executors import Executor, JoblibExecutor
+from lincore.data.labels import level_name
+from lincore.data.row_weights import checked_weights
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.features import level_name
-from lincore.limits import Limits
+from lincore.limits import LIMITS, Limits
 from lincore.utils.typing import Array, Flags
+
+#: Code of a row without a label.
+NO_LABEL = -1
+_DROPPED = -2
+DRAWN_ONLY = Hint("Use only the randomly drawn rows", options={"drawn_only": True})
 
 
 class StoppedReading(DataError):
     """The progress callback returned False."""
 
 
-class RowSource(Protocol):
-    """All rows of a table, read in blocks: the interface of a streamed format.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowSource:
+    """All rows of a table, or of a part of it, read in blocks: the base of a streamed format.
 
-    Text, Parquet and databases have separate readers: the fields, types and damage of text lines
-    must be detected, while the others have typed columns. Everything else (choosing rows for
-    memory, summing, predicting new rows) uses only this protocol.
+    Text, Parquet and Dask have separate readers: the fields, types and damage of text lines must
+    be detected, while the others have typed columns. Everything else (choosing rows for memory,
+    summing, predicting new rows) uses only what stands here.
     """
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, as far as known before reading."""
-        ...
+    name: str  # for messages
+    limits: Limits  # on rows in memory and on sums
+    n_rows: int = 0  # as far as known before reading
+    reason: str = ""  # why it is not read into memory as a whole, as a sentence
+    first_row: int = 0  # number of rows before it, if it is a part
+    executor: Executor = JoblibExecutor()  # which processes read its parts
 
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-        ...
-
-    @property
-    def limits(self) -> Limits:
-        """Limits on rows in memory and on sums."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """A sentence that says why it is not read into memory as a whole."""
-        ...
+    @cached_property
+    def parts(self) -> Sequence[Any]:
+        """Sources of consecutive rows, picklable, or `dask.delayed` objects that become such."""
+        return (self,)
 
     def frames(
         self,
@@ -55,50 +57,69 @@ class RowSource(Protocol):
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
-        ...
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ColumnarRows(RowSource):
+    """Rows of typed columns, whose size is known before reading."""
+
+    n_bytes: int = 0
+    columns: Sequence[str] = ()  # those with scalar cells
+
+    def whole(self) -> pd.DataFrame:
+        """Return all rows, without replacing missing-value codes."""
+        raise NotImplementedError
+
+    def sampled(self, share: float) -> pd.DataFrame:
+        """Return a random share of the rows."""
+        raise NotImplementedError
+
+    @property
+    def fits_into_memory(self) -> bool:
+        """Whether it is within the limits of a table that is read as a whole."""
+        limits, n_cells = self.limits, self.n_rows * len(self.columns)
+        few = self.n_rows <= limits.max_rows and n_cells <= limits.max_cells
+        return few and self.n_bytes <= limits.max_table_bytes
+
+    def first_look(self) -> pd.DataFrame:
+        """Return a random sample of rows, within the limits for a first look."""
+        most = self.limits.max_drawn_bytes // (8 * max(1, len(self.columns)))
+        return self.sampled(min(self.limits.max_rows_in_memory, most) / max(1, self.n_rows))
 
 
 class Wanted(NamedTuple):
-    """Selection of columns and labels to read from a large table.
+    """Selection of columns and labels to read from a large table."""
 
-    Attributes
-    ----------
-    label : str
-        The target.
-    is_text : bool
-        Whether its labels are text.
-    features : sequence of str
-        Numeric columns.
-    dropped : sequence of str
-        Labels whose rows are left out.
-    merged : mapping of label to label
-        Labels to be renamed.
-    weight : str
-        The weight column; "" if there is none.
-    """
+    label: str  # the target
+    is_text: bool  # whether its labels are text
+    features: Sequence[str]  # numeric columns
+    dropped: Sequence[str] = ()  # labels whose rows are left out
+    merged: Mapping[str, str] = {}  # labels to be renamed
+    weight: str = ""  # the weight column; "" if there is none
+    name: str = ""  # the table's name in messages
+    limits: Limits = LIMITS
 
-    label: str
-    is_text: bool
-    features: Sequence[str]
-    dropped: Sequence[str] = ()
-    merged: Mapping[str, str] = {}
-    weight: str = ""
-
-
-#: Code of a row without a label.
-NO_LABEL = -1
-_DROPPED = -2
-DRAWN_ONLY = Hint("Use only the randomly drawn rows", options={"drawn_only": True})
+    def require_few_classes(self, n_classes: int) -> None:
+        """Reject a target with too many distinct values for sums by class."""
+        p, limits = len(self.features), self.limits
+        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
+            raise DataError(
+                f"It has {n_classes:,} or more distinct values: with {p:,} features these are too "
+                f"many classes for a file that is read in blocks.",
+                where=f"{self.name}, column {self.label!r}",
+                remedy="Choose another target, ignore columns, or use only the drawn rows.",
+                remedies=(DRAWN_ONLY,),
+            )
 
 
 class LabelCodes:
     """Labels and their codes, in order of arrival."""
 
-    def __init__(self, source: RowSource, wanted: Wanted) -> None:
-        self._source, self._wanted = source, wanted
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
         self._codes: dict[Any, int] = {}
-        self._labels: list[Any] = []
-        self.where = f"column {wanted.label!r}"
+        self.labels: list[Any] = []
 
     def codes(self, column: pd.Series[Any]) -> NDArray[np.intp]:
         """Return the codes of labels: -1 for missing ones, -2 for left-out classes."""
@@ -108,7 +129,7 @@ class LabelCodes:
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
                 f"Its first rows are numbers, but further down there is {odd!r}.",
-                where=f"{self._source.name}, {self.where}",
+                where=f"{self._wanted.name}, column {self._wanted.label!r}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
         found, distinct = pd.factorize(column)
@@ -125,35 +146,22 @@ class LabelCodes:
             code = _DROPPED
         else:
             label = merged.get(name, name) if merged else value
-            if label not in self._labels:
-                self._labels.append(label)
-                self._check()
-            code = self._labels.index(label)
+            if label not in self.labels:
+                self.labels.append(label)
+                self._wanted.require_few_classes(len(self.labels))
+            code = self.labels.index(label)
         self._codes[value] = code
         return code
-
-    def _check(self) -> None:
-        n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.limits
-        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
-            raise DataError(
-                f"It has {n_classes:,} or more distinct values: with {p:,} features these are too "
-                f"many classes for a file that is read in blocks.",
-                where=f"{self._source.name}, {self.where}",
-                remedy="Choose another target, ignore columns, or use only the drawn rows.",
-                remedies=(DRAWN_ONLY,),
-            )
-
-    def labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the labels of some codes."""
-        kind = object if any(isinstance(one, str) for one in self._labels) else np.float64
-        return np.array(self._labels, dtype=kind)[codes]
 
 
 def numbers(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
 ) -> Array:
     """Return the features of a block, (m, p), NaN for missing values."""
+
+    def place(row: int) -> str:
+        return f"{source.name}, data row {source.first_row + n_before + row + 1:,}"
+
     X = np.empty((len(frame), len(features)))
     for j, name in enumerate(features):
         column = frame[name]
@@ -167,7 +175,7 @@ def numbers(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is not a number. In a file that is read in "
                 f"blocks, every feature must be numeric.",
-                where=f"{source.name}, data row {n_before + row + 1:,}, column {name!r}",
+                where=f"{place(row)}, column {name!r}",
                 remedy="Ignore the column, or use only the drawn rows.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
@@ -175,7 +183,7 @@ def numbers(
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(
             f"The value {X[row, j]} is infinite.",
-            where=f"{source.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
+            where=f"{place(row)}, column {features[j]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
     return X
@@ -187,7 +195,7 @@ def _is_finite(X: Array) -> bool:
         return bool(np.isfinite(X.sum()))
 
 
-def incomplete(X: Array) -> Flags:
+def _incomplete(X: Array) -> Flags:
     """Return which rows have a missing value, (n,)."""
     incomplete = np.zeros(len(X), bool)
     if not _is_finite(X):
@@ -195,13 +203,52 @@ def incomplete(X: Array) -> Flags:
     return incomplete
 
 
-def labelled_blocks(source: RowSource, wanted: Wanted) -> Iterator[tuple[Array, NDArray[Any]]]:
-    """Yield the complete labelled rows, (m, p), and their labels, block by block."""
-    names, n_rows = LabelCodes(source, wanted), 0
-    texts = [wanted.label] if wanted.is_text else []
-    for frame in source.frames([wanted.label, *wanted.features], texts):
+class ReadRows(NamedTuple):
+    """The complete rows of a block, and how many others there are."""
+
+    rows: NDArray[np.intp]  # (m,), their numbers in the source, counted from 0
+    X: Array  # (m, p)
+    codes: NDArray[np.intp]  # (m,)
+    weights: Array | None  # (m,)
+    n_read: int  # number of all rows of the block
+    # Rows that are left out: without a label, with a missing value, with weight zero.
+    n_unlabelled: int
+    n_gaps: int
+    n_weightless: int
+
+
+def read_rows(
+    source: RowSource, wanted: Wanted, names: LabelCodes, findings: list[Notice] | None = None
+) -> Iterator[ReadRows]:
+    """Yield the complete rows with their codes, block by block."""
+    texts, n_before = [wanted.label] if wanted.is_text else [], 0
+    columns = [wanted.label, *wanted.features, *filter(None, [wanted.weight])]
+    for frame in source.frames(columns, texts, findings):
         codes = names.codes(frame[wanted.label])
-        X = numbers(frame, wanted.features, n_rows, source)
-        kept = (codes >= 0) & ~incomplete(X)
-        n_rows += len(frame)
-        yield X[kept], names.labels(codes[kept])
+        X = numbers(frame, wanted.features, n_before, source)
+        n_unlabelled = int((codes == NO_LABEL).sum())
+        kept = codes >= 0
+        gaps = kept & _incomplete(X)
+        kept &= ~gaps
+        weights, n_weightless = None, 0
+        if wanted.weight:
+            weights = _weights(frame[wanted.weight], kept, source.first_row + n_before)
+            n_weightless = int((weights == 0).sum())
+            kept[kept] = weights > 0
+            weights = weights[weights > 0]
+        X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
+        rows = np.flatnonzero(kept) + n_before
+        n_before += len(frame)
+        yield ReadRows(
+            rows, X, codes, weights, len(frame), n_unlabelled, int(gaps.sum()), n_weightless
+        )
+
+
+def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
+    """Return the weights of the kept rows of a block."""
+    rows = np.flatnonzero(kept)
+
+    def place(row: int) -> str:
+        return f"data row {n_before + int(rows[row]) + 1:,}"
+
+    return checked_weights(column.iloc[rows], str(column.name), place, is_part=True)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from lincore.data.blocks import Blocks, RowBlock
 from lincore.data.labels import encode_labels, rows_left_out
-from lincore.data.row_weights import checked_weights, zeros_left_out
+from lincore.data.row_weights import zeros_left_out
 from lincore.errors import DataError, Notice
 from lincore.io.tables.row_source import (
     DRAWN_ONLY,
-    NO_LABEL,
     LabelCodes,
     RowSource,
     StoppedReading,
     Wanted,
-    incomplete,
-    numbers,
+    read_rows,
 )
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
@@ -30,30 +32,14 @@ _SEED = 0
 
 
 class SampledRows(NamedTuple):
-    """Rows in memory, in file order, and the moments of all others.
+    """Rows in memory, in the order of the table, and all others."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-    codes : ndarray of shape (n,)
-    classes : ndarray of shape (K,)
-    streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
-        None if all rows are in memory. If rows have weights, weighted in the unit of `weights`.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows in memory, with mean 1.
-    streamed_rows : ndarray of shape (K,) or None
-        Number of rows in `streamed`, if these have weights.
-    notices : tuple of Notice
-        Why rows were left out.
-    """
-
-    X: Array
-    codes: NDArray[np.intp]
-    classes: NDArray[Any]
-    streamed: Moments | None
-    weights: Array | None
-    streamed_rows: NDArray[np.intp] | None
-    notices: tuple[Notice, ...]
+    X: Array  # (n, p)
+    codes: NDArray[np.intp]  # (n,)
+    classes: NDArray[Any]  # (K,)
+    weights: Array | None  # (n,), weights of the rows in memory, with mean 1
+    blocks: Blocks | None  # None if all rows are in memory
+    notices: tuple[Notice, ...]  # why rows were left out
 
 
 def sample_and_stream(
@@ -61,105 +47,236 @@ def sample_and_stream(
 ) -> SampledRows:
     """Read all rows once: keep some of each class in memory, and sum the others.
 
-    Rows with missing values are left out and counted. Which rows are kept depends only on the file
+    Rows with missing values are left out and counted. Which rows are kept depends only on the table
     and the selection: two of each class, then a random one out of every stratum of rows of the
-    class, so that class shares are those of the file. Weights do not matter.
+    class, so that class shares are those of the table. Weights do not matter.
     """
-    names, p = LabelCodes(source, wanted), len(wanted.features)
-    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
-    draw = Draw(min(1.0, most / max(1, source.n_rows)))
-    sums, findings = list[Moments](), list[Notice]()
-    X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
-    weights_held = list[Array]()
-    n_rows = n_unlabelled = n_gaps = n_weightless = 0
-    texts = [wanted.label] if wanted.is_text else []
-    columns = [wanted.label, *wanted.features, *filter(None, [wanted.weight])]
-    for frame in source.frames(columns, texts, findings):
-        codes = names.codes(frame[wanted.label])
-        X = numbers(frame, wanted.features, n_rows, source)
-        gaps = (codes >= 0) & incomplete(X)
-        n_unlabelled += int((codes == NO_LABEL).sum())
-        n_gaps += int(gaps.sum())
-        kept = (codes >= 0) & ~gaps
-        weights = None
-        if wanted.weight:
-            weights = _weights(frame[wanted.weight], kept, n_rows)
-            n_weightless += int((weights == 0).sum())
-            kept[kept] = weights > 0
-            weights = weights[weights > 0]
-        X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
-        held = draw.chosen(codes)
-        X_held.append(X[held])
-        codes_held.append(codes[held])
-        if weights is not None:
-            weights_held.append(weights[held])
-        _sum(sums, X[~held], codes[~held], None if weights is None else weights[~held])
-        n_rows += len(frame)
-        if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
+    most = source.limits.max_rows_in_memory
+    most = min(most, source.limits.max_values_in_memory // len(wanted.features))
+    share = min(1.0, most / max(1, source.n_rows))
+    n_read = 0
+
+    def watch(n_more: int) -> None:
+        nonlocal n_read
+        n_read += n_more
+        total = max(n_read, source.n_rows)
+        if progress is not None and progress(n_read, total, "rows") is False:
             raise StoppedReading("Reading was stopped.", where=source.name)
-    codes = np.concatenate(codes_held)
-    if not len(codes):
-        raise _nothing_left(source)
-    codes, classes, streamed, n_summed = _in_order(codes, sums, names, draw, p)
-    weights = number = None
-    if weights_held:
-        weights = np.concatenate(weights_held)
+
+    work = partial(_sample_part, wanted, share)
+    found = source.executor.fold(
+        work, add, [(part, i) for i, part in enumerate(source.parts)], watch
+    )
+    if found is None or not any(found.seen):
+        raise DataError(
+            "No row is left: each has a missing value or no label.",
+            where=source.name,
+            remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
+            remedies=(DRAWN_ONLY,),
+        )
+    return _in_order(found, source, wanted)
+
+
+class _Held(NamedTuple):
+    """Rows of a part that are kept in memory.
+
+    `rows` are their numbers in the part. `spare` is -1 if they were drawn; a row that was not is
+    only kept if it is one of the first of its class, and `spare` is the number of those before it.
+    """
+
+    part: int
+    rows: NDArray[np.intp]
+    X: Array
+    codes: NDArray[np.intp]
+    weights: Array | None
+    spare: NDArray[np.intp]
+
+    def some(self, chosen: Flags) -> _Held:
+        weights = None if self.weights is None else self.weights[chosen]
+        rows, codes, spare = self.rows[chosen], self.codes[chosen], self.spare[chosen]
+        return _Held(self.part, rows, self.X[chosen], codes, weights, spare)
+
+
+@dataclass
+class _Sampled:
+    """Consecutive rows: some of them, and the moments of the others by class.
+
+    Classes are numbered in order of arrival.
+    """
+
+    wanted: Wanted
+    labels: tuple[Any, ...] = ()
+    seen: list[int] = field(default_factory=list)  # rows by class
+    sums: list[Moments] = field(default_factory=list)  # by class
+    held: list[_Held] = field(default_factory=list)
+    findings: list[Notice] = field(default_factory=list)
+    n_left_out: NDArray[np.intp] = field(default_factory=lambda: np.zeros(4, dtype=np.intp))
+
+    def name(self, labels: tuple[Any, ...]) -> None:
+        """Add the classes that have been seen since."""
+        self.labels, n_new = labels, len(labels) - len(self.sums)
+        self.sums += [Moments.empty((), len(self.wanted.features)) for _ in range(n_new)]
+        self.seen += [0] * n_new
+
+    def sum(self, X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
+        """Add rows to the sums of their classes."""
+        counts = np.bincount(codes)
+        present = np.flatnonzero(counts)
+        numbered = np.cumsum(counts > 0) - 1
+        found = Moments.from_groups(X, numbered[codes], len(present), weights)
+        for k, moments in zip(present.tolist(), found, strict=True):
+            self.sums[k] = self.sums[k] + moments
+
+    def __add__(self, later: _Sampled) -> _Sampled:
+        """Append the rows that come later."""
+        new = [label for label in later.labels if label not in self.labels]
+        self.wanted.require_few_classes(len(self.labels) + len(new))
+        both = replace(self, seen=list(self.seen), sums=list(self.sums), held=list(self.held))
+        both.name((*self.labels, *new))
+        place = np.array([both.labels.index(label) for label in later.labels], dtype=np.intp)
+        before = np.array(both.seen, dtype=np.intp)
+        for held in later.held:
+            codes = place[held.codes]
+            spare = np.where(held.spare >= 0, held.spare + before[codes], -1)
+            moved, kept = held._replace(codes=codes, spare=spare), spare < _AT_LEAST
+            if not kept.all():
+                extra = moved.some(~kept)
+                both.sum(extra.X, extra.codes, extra.weights)
+            both.held.append(moved.some(kept))
+        for k, moments, n_seen in zip(place.tolist(), later.sums, later.seen, strict=True):
+            both.sums[k] = both.sums[k] + moments
+            both.seen[k] += n_seen
+        both.findings = list(dict.fromkeys([*self.findings, *later.findings]))
+        both.n_left_out = self.n_left_out + later.n_left_out
+        return both
+
+
+def _sample_part(
+    wanted: Wanted,
+    share: float,
+    source: RowSource,
+    number: int,
+    *,
+    watch: Callable[[int], None] | None = None,
+) -> _Sampled:
+    """Read a part, and draw rows from it."""
+    names, draw, found = LabelCodes(wanted), _Draw(share, number), _Sampled(wanted)
+    for read in read_rows(source, wanted, names, found.findings):
+        found.name(tuple(names.labels))
+        found.n_left_out += (read.n_read, read.n_unlabelled, read.n_gaps, read.n_weightless)
+        held, spare = draw.chosen(read.codes)
+        every = _Held(number, read.rows, read.X, read.codes, read.weights, spare)
+        found.held.append(every.some(held))
+        weights = None if read.weights is None else read.weights[~held]
+        found.sum(read.X[~held], read.codes[~held], weights)
+        if watch is not None:
+            watch(read.n_read)
+    found.seen = [draw.seen.get(k, 0) for k in range(len(found.labels))]
+    return found
+
+
+def _in_order(found: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows:
+    """Return the rows with classes in the order of their labels instead of that of arrival."""
+    label = f"column {wanted.label!r}"
+    present = np.flatnonzero(found.seen)
+    kind = object if any(isinstance(one, str) for one in found.labels) else np.float64
+    labels = np.array(found.labels, dtype=kind)[present]
+    order, classes = encode_labels(labels, label)
+    place = np.full(len(found.seen), -1, dtype=np.intp)
+    place[present] = order
+    by_label = present[np.argsort(order)]
+    codes = place[np.concatenate([held.codes for held in found.held])]
+    weights, unit = None, 1.0
+    if wanted.weight:
+        weights = np.concatenate([held.weights for held in found.held if held.weights is not None])
         unit = float(weights.mean())
         weights = weights / unit
-        if streamed is not None:
-            streamed, number = streamed.scale(1 / unit), n_summed
+    n_summed = np.array(found.seen)[by_label] - np.bincount(codes, minlength=len(classes))
+    blocks = None
+    if n_summed.any():
+        chosen = [found.sums[k] for k in by_label]
+        moments = Moments(
+            np.array([one.count for one in chosen], dtype=float),
+            np.stack([one.mean for one in chosen]),
+            np.stack([one.scatter for one in chosen]),
+        )
+        if unit != 1:
+            moments = moments.scale(1 / unit)
+        rows: dict[int, list[NDArray[np.intp]]] = {}
+        for held in found.held:
+            rows.setdefault(held.part, [np.empty(0, np.intp)]).append(held.rows)
+        parts = [
+            (part, np.concatenate(rows.get(i, [np.empty(0, np.intp)])))
+            for i, part in enumerate(source.parts)
+        ]
+        codes_of = dict(zip(labels.tolist(), order.tolist(), strict=True))
+        read = partial(_stream_part, wanted, codes_of, unit)
+        blocks = Blocks(moments, n_summed, parts, read, source.executor)
+    n_read, n_unlabelled, n_gaps, n_weightless = found.n_left_out.tolist()
+    why = "have no value in the target"
     notices = (
-        *findings,
-        *rows_left_out(
-            n_unlabelled,
-            n_rows,
-            "have no value in the target",
-            f"column {wanted.label!r}",
-            "LIN051",
-        ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
-        *zeros_left_out(n_weightless, n_rows, "weight", wanted.weight),
+        *found.findings,
+        *rows_left_out(n_unlabelled, n_read, why, label, "LIN051"),
+        *rows_left_out(n_gaps, n_read, "have a missing value", source.name, "LIN053"),
+        *zeros_left_out(n_weightless, n_read, "weight", wanted.weight),
     )
-    X = np.concatenate(X_held)
-    return SampledRows(X, codes, classes, streamed, weights, number, notices)
+    X = np.concatenate([held.X for held in found.held])
+    return SampledRows(X, codes, classes, weights, blocks, notices)
 
 
-class Draw:
-    """Selection of the rows of each class to keep, decided row by row.
+def _stream_part(
+    wanted: Wanted,
+    codes_of: Mapping[Any, int],
+    unit: float,
+    source: RowSource,
+    held: NDArray[np.intp],
+) -> Iterator[RowBlock]:
+    """Yield the rows of a part that are not in memory."""
+    names = LabelCodes(wanted)
+    for read in read_rows(source, wanted, names):
+        # A label without a complete row has no code.
+        place = np.array([codes_of.get(label, -1) for label in names.labels], dtype=np.intp)
+        if not len(read.rows):
+            continue
+        begin, end = np.searchsorted(held, [read.rows[0], read.rows[-1] + 1])
+        rest = np.ones(len(read.rows), dtype=bool)
+        rest[np.searchsorted(read.rows, held[begin:end])] = False
+        weights = None if read.weights is None else read.weights[rest] / unit
+        yield RowBlock(read.X[rest], place[read.codes[rest]], weights)
 
-    Parameters
-    ----------
-    share : float
-        Share of the rows of each class.
 
-    Examples
-    --------
-    >>> draw = Draw(0.1)
-    >>> codes = np.repeat([0, 1, 2], [1000, 50, 3])
-    >>> np.bincount(codes[draw.chosen(codes)]).tolist()
-    [102, 7, 2]
-    """
+class _Draw:
+    """Selection of a share of the rows of each class, of one part of a table, row by row."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, part: int) -> None:
         self.share = share
         self.seen: dict[int, int] = {}  # rows by class
+        self._part = part
         self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
-    def chosen(self, codes: NDArray[np.intp]) -> Flags:
-        """Return which of the next rows are kept, (m,) bool, from their classes."""
-        held = np.zeros(len(codes), dtype=bool)
+    def chosen(self, codes: NDArray[np.intp]) -> tuple[Flags, NDArray[np.intp]]:
+        """Return which of the next rows are kept, from their classes (m,).
+
+        Also the number of rows of the class before a row that was not drawn, but is one of the
+        first of its class; -1 for all others.
+        """
+        held, spare = np.zeros(len(codes), dtype=bool), np.full(len(codes), -1)
         # There are few codes: counting is faster than sorting.
         for k in np.flatnonzero(np.bincount(codes)).tolist():
             members = np.flatnonzero(codes == k)
-            held[members[self._places(k, len(members))]] = True
-        return held
+            seen = self.seen.get(k, 0)
+            drawn = self._drawn(k, len(members))
+            first = np.setdiff1d(np.arange(min(_AT_LEAST - seen, len(members))), drawn)
+            held[members[drawn]] = held[members[first]] = True
+            spare[members[first]] = first + seen
+        return held, spare
 
-    def _places(self, k: int, n_rows: int) -> NDArray[np.intp]:
-        """Return the positions, among the next rows of a class, of the rows to keep."""
+    def _drawn(self, k: int, n_rows: int) -> NDArray[np.intp]:
+        """Return the positions of rows to keep among the next rows of a class."""
         seen = self.seen.get(k, 0)
         self.seen[k] = seen + n_rows
-        rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k]))
+        rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k, self._part]))
         stratum, waiting = self._next.get(k, (0, np.empty(0, dtype=np.intp)))
         # The row of the last, incomplete stratum may only come later.
         last = int((seen + n_rows) * self.share)
@@ -168,58 +285,4 @@ class Draw:
         drawn = np.concatenate([waiting, drawn])
         here = drawn < seen + n_rows
         self._next[k] = (last + 1, drawn[~here])
-        first = np.arange(seen, min(_AT_LEAST, seen + n_rows))
-        return np.unique(np.concatenate([first, drawn[here]])) - seen
-
-
-def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
-    """Return the weights of the kept rows of a block."""
-    rows = np.flatnonzero(kept)
-
-    def place(row: int) -> str:
-        return f"data row {n_before + int(rows[row]) + 1:,}"
-
-    return checked_weights(column.iloc[rows], str(column.name), place, is_part=True)
-
-
-def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
-    """Add rows to the sums of their classes, creating sums for new classes."""
-    counts = np.bincount(codes)
-    present = np.flatnonzero(counts)
-    sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
-    numbered = np.cumsum(counts > 0) - 1
-    found = Moments.from_groups(X, numbered[codes], len(present), weights)
-    for k, moments in zip(present.tolist(), found, strict=True):
-        sums[k] = sums[k] + moments
-
-
-def _in_order(
-    codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, draw: Draw, p: int
-) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
-    """Reorder codes, sums and numbers of rows from order of arrival to label order."""
-    present = np.unique(codes)
-    order, classes = encode_labels(names.labels(present), names.where)
-    place = np.full(int(present.max()) + 1, -1, dtype=np.intp)
-    place[present] = order
-    sums = sums + [Moments.empty((), p) for _ in range(len(place) - len(sums))]
-    by_label = present[np.argsort(order)]
-    n_seen = np.array([draw.seen[k] for k in by_label.tolist()])
-    n_summed = n_seen - np.bincount(codes)[by_label]
-    chosen = [sums[k] for k in by_label]
-    if not n_summed.sum():
-        return place[codes], classes, None, n_summed
-    streamed = Moments(
-        np.array([one.count for one in chosen], dtype=float),
-        np.stack([one.mean for one in chosen]),
-        np.stack([one.scatter for one in chosen]),
-    )
-    return place[codes], classes, streamed, n_summed
-
-
-def _nothing_left(source: RowSource) -> DataError:
-    return DataError(
-        "No row is left: each has a missing value or no label.",
-        where=source.name,
-        remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
-        remedies=(DRAWN_ONLY,),
-    )
+        return np.unique(drawn[here]) - seen

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import is_number, unique_names
+from lincore.data.column_values import is_number
+from lincore.data.names import unique_names
 from lincore.data.target_guess import SURE_WORDS, TargetGuess, guess_target
 from lincore.errors import Notice
 from lincore.io.tables.column_roles import Content, Role, content_of
@@ -23,6 +24,7 @@ from lincore.io.tables.rules.ordered_levels import with_ordered
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
+from lincore.utils.displayed import display
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,19 @@ class Table:
         }
 
     @cached_property
+    def first_rows(self) -> Any:
+        """The first rows as they are in the file: a `FirstRowsDisplay`."""
+        drawn_from = 0 if self.source is None else self.source.n_rows
+        return display("FirstRowsDisplay", self.frame, drawn_from)
+
+    def columns(self, target: str | int | None = None, choices: Any = None) -> Any:
+        """Return role and content of each column, and problems: a `TableColumnsDisplay`.
+
+        `choices` are `TableOptions`.
+        """
+        return display("TableColumnsDisplay", self, target, choices)
+
+    @cached_property
     def guess(self) -> TargetGuess | None:
         """The column that looks like the classes, if any, and the next best ones.
 
@@ -92,7 +107,7 @@ class Table:
             return self.whole.guess
         dates = [name for name, content in self.contents.items() if content.kind == "date"]
         found = guess_target(self.frame.drop(columns=dates) if dates else self.frame)
-        # A class is called so; dose or sex may stand last and is no class beside counts.
+        # Beside counts, only a sure name makes a target: the last column may be dose or sex.
         if found is None or found.column.casefold() in SURE_WORDS:
             return found
         return None if counted_outcome(self.frame, found.column) else found
@@ -137,12 +152,22 @@ def frame_to_table(
         for column, kind in zip(names, frame.dtypes, strict=True)
         if isinstance(kind, pd.CategoricalDtype) and kind.ordered
     }
-    odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    asked = options or ReadOptions()
-    frame = cut_labels(mark_missing(with_columns(frame, odd), asked.missing_in), asked.cut_at)
-    frame = with_ordered(frame, asked.ordered)
+    frame = as_requested(as_plain(frame), options or ReadOptions())
     reading = DetectedOptions(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading, orders=orders)
+
+
+def as_requested(frame: pd.DataFrame, options: ReadOptions) -> pd.DataFrame:
+    """Return the frame with missing-value codes, cut texts and ordered levels as requested."""
+    frame = cut_labels(mark_missing(frame, options.missing_in), options.cut_at)
+    return with_ordered(frame, options.ordered)
+
+
+def as_plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return columns of objects or categories as numbers if possible, otherwise as text."""
+    names = [str(name) for name in frame]
+    odd = {name: _as_text(frame[name]) for name in names if not _is_plain(frame[name])}
+    return with_columns(frame, odd)
 
 
 def _is_plain(column: pd.Series[Any]) -> bool:

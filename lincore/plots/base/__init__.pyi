@@ -8,5 +8,4 @@ from .palette import symbol as symbol
 from .palette import symbol_3d as symbol_3d
 from .palette import translucent as translucent
 from .style import axis as axis
-from .style import shorten as shorten
 from .style import shorten_all as shorten_all

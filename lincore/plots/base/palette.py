@@ -36,9 +36,13 @@ SYMBOLS_3D = (
     "square-open",
 )
 
+# With more classes than this, regions have no colours and rows show whether they are misclassified.
+MANY_CLASSES = 12
+
 ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form
-# Of what is better and what is worse: the ends of a diverging scale that colour-blind people see.
-GOOD, BAD = "#0072B2", "#D55E00"
+# Better and worse, the ends of a diverging scale: colours of no class, told apart by colour-blind
+# people.
+GOOD, BAD = ACCENT, "#B8860B"
 GREY = "#7F7F7F"
 # Of what is pointed at in a figure of two classes.
 MARK = COLOURS[2]
@@ -60,6 +64,11 @@ def colour(code: int) -> str:
         From 0; colours repeat where there are more classes than colours.
     """
     return COLOURS[code % len(COLOURS)]
+
+
+def shade_colour(code: int, n_classes: int) -> str:
+    """Return the colour of the region of a class: grey for all if there are too many classes."""
+    return colour(code) if n_classes <= MANY_CLASSES else GREY
 
 
 def symbol(code: int) -> str:

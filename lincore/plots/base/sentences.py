@@ -9,29 +9,29 @@ from numpy.typing import ArrayLike
 
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
-from lincore.plots.base.style import LEGEND_WIDTH, shorten, tick_format
-from lincore.utils.formatting import quoted
+from lincore.plots.base.style import LEGEND_WIDTH, tick_format
+from lincore.utils.formatting import quoted, shorten
 
-# Losses of which one is so many times another are read by their powers of ten.
+# Losses that differ by this factor are drawn on a logarithmic axis.
 MUCH = 100
 TITLES = {
     "posterior": "Posterior probability",
     "density": "Prior × density",
     "score": "Margin between the two highest scores",
 }
-# What a value is called where it is read.
+# Names of the values on axes and in hover texts.
 UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
 
 
 def greater_is_better(score: str) -> bool:
-    """Return whether more of a score is better: also of one that is not among those known."""
+    """Return whether larger values of a score are better; True for one that is not in `SCORES`."""
     return score not in SCORES or SCORES[score].greater_is_better
 
 
 def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
-    """Return the settings of an axis of a score: logarithmic for losses that differ by much.
+    """Return the settings of the axis of a score: logarithmic if losses differ by much.
 
-    The log loss of a confident model that errs has no bound, and would leave all others on a line.
+    The log loss of an overconfident model is unbounded: it would squeeze all others into a line.
     """
     settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
     if as_percent or greater_is_better(score):
@@ -44,7 +44,7 @@ def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any
 
 
 def join(*sentences: str) -> str:
-    """Put sentences together, of which some may be empty."""
+    """Join the sentences that are not empty."""
     return " ".join(sentence for sentence in sentences if sentence)
 
 

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import CLEAR, GREY, GRID, INK
+from lincore.utils.formatting import NAME_WIDTH, plain, shorten
 
 # A trace as Plotly writes it, with its type.
 Trace = dict[str, Any]
@@ -68,12 +69,12 @@ def figure(
 
 
 def trace(kind: str, **settings: Any) -> Trace:
-    """Return a trace for `figure`: an object would be looked over by Plotly."""
+    """Return a trace for `figure` as a dict, which Plotly does not validate again."""
     return {"type": kind, **settings}
 
 
 def legend(**settings: Any) -> dict[str, Any]:
-    """Return the settings of a legend in lines under the plot, as tall as its margin at most."""
+    """Return the settings of a legend under the plot, at most as tall as the bottom margin."""
     under = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom"}
     common = {"yref": "container", "itemsizing": "constant", "maxheight": 0.26}
     return under | common | settings
@@ -100,100 +101,55 @@ def axis(title: str = "", **settings: Any) -> dict[str, Any]:
 
 
 def bare_axis(**settings: Any) -> dict[str, Any]:
-    """Return the settings of an axis that is not seen."""
+    """Return the settings of a hidden axis."""
     return {"visible": False, "showgrid": False, "zeroline": False} | settings
 
 
 def upright_line(place: float, **look: Any) -> dict[str, Any]:
-    """Return the shape of a line over the whole height, at a place of the axis across."""
+    """Return the shape of a vertical line over the whole height, at a value of x."""
     ends = {"xref": "x", "x0": place, "x1": place, "yref": "y domain", "y0": 0, "y1": 1}
     return {"type": "line", "line": {"color": INK, "width": 1.5} | look} | ends
 
 
 def escape(text: object) -> str:
-    """Return text that Plotly, which renders a part of HTML, shows letter by letter.
+    """Escape text for Plotly, which renders some HTML.
 
-    Quotation marks stay: Plotly knows no entity for them, and they open nothing outside a tag.
-    A space of no width keeps it from filling in ``%{...}``, as it does in names and titles.
+    Quotation marks stay: Plotly has no entity for them, and they are harmless outside of tags.
+    A zero-width space keeps Plotly from replacing ``%{...}`` in names and titles.
     """
     return html.escape(plain(text), quote=False).replace("%{", "%\u200b{")
 
 
 def escape_scene(text: object) -> str:
-    """Return text for an axis of a scene, where tags are read but entities are not."""
+    """Escape text for an axis of a scene, where tags are rendered but entities are not."""
     return plain(text).replace("<", "<\u200b").replace("%{", "%\u200b{")
 
 
-def plain(text: object) -> str:
-    """Return text on one line."""
-    return " ".join(str(text).split())
-
-
-def shorten(text: object, width: int) -> str:
-    """Cut text to a number of characters, the last of which is then an ellipsis.
-
-    Parameters
-    ----------
-    text : object
-        Shown as ``str`` does.
-    width : int
-        Number of characters, at least 1.
-
-    Examples
-    --------
-    >>> shorten("versicolor", 6)
-    'versi…'
-    """
-    line = plain(text)
-    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
-
-
-def shorten_all(labels: Sequence[object], width: int) -> list[str]:
-    """Shorten labels while keeping them distinct.
-
-    Then they are cut in the middle, or without the words with which all the long ones begin:
-    whichever keeps the most of them apart.
+def shorten_all(labels: Sequence[object], width: int = NAME_WIDTH) -> list[str]:
+    """Shorten labels by their middle, or by common first words if the middle tells them apart.
 
     Parameters
     ----------
     labels : sequence of K objects
         Shown as ``str`` does.
     width : int
-        Number of characters of each.
+        Number of characters of each; by default those of a name in a sentence.
 
     Examples
     --------
     >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
-    (['versi…', 'virgi…'], ['pix…10', 'pix…11'])
+    (['ver…or', 'vir…ca'], ['pix…10', 'pix…11'])
     >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
     ['…1 (north)', '…2 (north)']
     """
     whole = [plain(label) for label in labels]
-    rest = _without_common_words(whole, width)
-    ways = (
-        [shorten(line, width) for line in whole],
-        [_without_middle(line, width) for line in whole],
-        [shorten(line, width) for line in rest],
-        [_without_middle(line, width) for line in rest],
-    )
-    apart = len(set(whole))
-    best = ways[0]
-    for way in ways:
-        if len(set(way)) == apart:
-            return way
-        best = way if len(set(way)) > len(set(best)) else best
-    return best
-
-
-def _without_middle(line: str, width: int) -> str:
-    end = (width - 1) // 2
-    if len(line) <= width:
-        return line
-    return f"{line[: width - 1 - end].rstrip()}…{line[-end:].lstrip()}"
+    short = [shorten(line, width) for line in whole]
+    other = [shorten(line, width) for line in _without_common_words(whole, width)]
+    return other if len(set(other)) > len(set(short)) else short
 
 
 def _without_common_words(lines: list[str], width: int) -> list[str]:
-    """Put an ellipsis for the words with which all lines begin that are too long."""
+    """Replace the first words that all long lines share by an ellipsis."""
     common = os.path.commonprefix([line for line in lines if len(line) > width])
     cut = common.rfind(" ") + 1
     return [f"…{line[cut:]}" if cut > 1 and len(line) > width else line for line in lines]
@@ -222,7 +178,7 @@ def names(classes: ArrayLike) -> list[str]:
 
 
 def tick_format(as_percent: bool) -> str:
-    """Return the format of an axis: as many digits as its ticks need, and no others.
+    """Return a format that shows only the digits that the ticks need.
 
     Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
     """
@@ -230,10 +186,10 @@ def tick_format(as_percent: bool) -> str:
 
 
 def compact(values: ArrayLike) -> NDArray[Any]:
-    """Return coordinates as float32, half the bytes, unless that would be seen.
+    """Return coordinates as float32, half the bytes, unless the difference would be visible.
 
-    At an offset of 1e6 float32 moves a point by up to 0.03: then they stay float64.
-    So do numbers that float32 cannot hold.
+    At an offset of 1e6 float32 moves a point by up to 0.03, so such coordinates stay float64. So do
+    numbers beyond the range of float32.
     """
     wide = np.asarray(values, dtype=np.float64)
     finite = wide[np.isfinite(wide)]
@@ -245,7 +201,7 @@ def compact(values: ArrayLike) -> NDArray[Any]:
 
 
 def narrow(numbers: ArrayLike) -> NDArray[Any]:
-    """Return whole numbers from zero up, such as those of rows, in as few bytes as hold them."""
+    """Return nonnegative integers in the smallest type that holds them."""
     whole = np.asarray(numbers)
     largest = int(whole.max(initial=0))
     kind = np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.int32

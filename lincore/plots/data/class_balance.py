@@ -8,12 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import colour, translucent
+from lincore.plots.base.palette import shade_colour, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, legend, names, shorten_all, trace
 from lincore.utils.formatting import count
 
 TICK_WIDTH = 14
+BUTTONS = ["toimage", "zoom", "pan", "zoomin", "zoomout", "autoscale", "resetscale"]
 
 
 def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: ArrayLike) -> go.Figure:
@@ -30,7 +31,7 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
     """
     train, test = np.asarray(counts_train), np.asarray(counts_test)
     labels = names(classes)
-    hues = [colour(code) for code in range(len(labels))]
+    hues = [shade_colour(code, len(labels)) for code in range(len(labels))]
     pale = [translucent(hue, 0.4) for hue in hues]
     finding = _finding(train + test)
     return figure(
@@ -39,6 +40,8 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
         alt=_alt(finding, train, test, labels),
         height=int(np.clip(76 + 22 * len(labels), 110, 420)),
         barmode="stack",
+        # Beside every page it would be seven stops of the keyboard before the page itself.
+        modebar={"remove": BUTTONS},
         bargap=0.2 if len(labels) <= 20 else 0.05,
         legend=legend(font={"size": 11}, traceorder="normal", maxheight=0.4),
         xaxis=axis(nticks=4, tickformat="~s", rangemode="tozero"),

@@ -97,7 +97,7 @@ def _heading(name: str, middle: float, bottom: float) -> dict[str, Any]:
 
 
 def _grey(image: NDArray[np.generic], name: str, corner: tuple[float, float]) -> Trace:
-    """Return an image, one unit to the pixel, in the colours of the scale."""
+    """Return an image trace in the colours of the scale, one unit per pixel."""
     left, top = corner
     return trace(
         "heatmap",
@@ -114,11 +114,9 @@ def _grey(image: NDArray[np.generic], name: str, corner: tuple[float, float]) ->
 
 def _colour(image: NDArray[np.generic], name: str, corner: tuple[float, float]) -> Trace:
     left, top = corner
-    low, span = (0.0, 255.0) if image.dtype == np.uint8 else (float(image.min()), np.ptp(image))
-    pixels = np.rint(255 * (image.astype(float) - low) / (float(span) or 1.0)).astype(np.uint8)
     return trace(
         "image",
-        source=f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}",
+        source=png_uri(image),
         x0=left + 0.5,
         y0=top + 0.5,
         meta=[escape(name)],
@@ -126,8 +124,17 @@ def _colour(image: NDArray[np.generic], name: str, corner: tuple[float, float]) 
     )
 
 
+def png_uri(image: NDArray[np.generic]) -> str:
+    """Return an image (h, w) or (h, w, 3) as a PNG in a data URI; floats fill the range."""
+    low, span = (0.0, 255.0) if image.dtype == np.uint8 else (float(image.min()), np.ptp(image))
+    pixels = np.rint(255 * (image.astype(float) - low) / (float(span) or 1.0)).astype(np.uint8)
+    if pixels.ndim == 2:
+        pixels = np.repeat(pixels[..., None], 3, axis=2)
+    return f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"
+
+
 def png(pixels: NDArray[np.uint8]) -> bytes:
-    r"""Return an image (h, w, 3) as a PNG file: a tenth of what Plotly's lists of colours take."""
+    r"""Return an image (h, w, 3) as PNG, a tenth of the size of Plotly's lists of colours."""
     height, width, _ = pixels.shape
     lines = b"".join(b"\0" + line.tobytes() for line in np.ascontiguousarray(pixels))
 

@@ -21,11 +21,10 @@ from lincore.plots.base.style import (
     figure,
     legend,
     names,
-    shorten,
     shorten_all,
     trace,
 )
-from lincore.utils.formatting import listed, number, percent
+from lincore.utils.formatting import listed, number, percent, shorten
 
 # Bars that lie over each other can be distinguished up to so many classes; then outlines are drawn.
 MOST_OVERLAID = 4
@@ -193,7 +192,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
 
 
 def _box_traces(found: Boxes, code: int, label: str) -> list[Trace]:
-    """Return the box of a class, and its outliers where there are any."""
+    """Return the box of a class, and its outliers if there are any."""
     called = {"name": escape(shorten(label, LEGEND_WIDTH)), "showlegend": False}
     box = trace(
         "box",
@@ -329,7 +328,7 @@ def _dash(code: int) -> str:
 
 
 def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:
-    """Return the classes with rows, of too many the largest, and a sentence that says so."""
+    """Return the classes with rows, or the largest if there are too many, and a note on that."""
     rows = np.asarray(sizes)
     present = [int(code) for code in np.flatnonzero(rows > 0)]
     if len(present) <= most:
@@ -339,7 +338,7 @@ def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:
 
 
 def _ticks(places: Sequence[int], labels: Sequence[str]) -> dict[str, Any]:
-    """Return an axis of names from the top down, of which as many are written as have room."""
+    """Return an axis of names from the top down, with as many labels as fit."""
     every = -(-len(places) // 40) or 1
     short = [escape(label) for label in shorten_all(labels, TICK_WIDTH)]
     span = [max(places, default=0) + 0.6, min(places, default=0) - 0.6]

@@ -17,10 +17,14 @@ from lincore.utils.typing import Array
 
 # A head of an arrow, in shares of the width of the window.
 HEAD = 0.022
+# Room for ticks and titles of axes: fitting it to them would draw each figure twice.
+FIXED, MARGIN = {"automargin": False}, {"l": 60, "r": 10, "b": 84}
+Share = tuple[float, float]
+WHOLE: Share = (0.0, 1.0)
 
 
 class StagePlane(NamedTuple):
-    """The part of a plane that is drawn.
+    """The drawn part of a plane.
 
     Attributes
     ----------
@@ -46,6 +50,45 @@ class StagePlane(NamedTuple):
         half = (0.5 + margin) * float((high - low).max())
         centre = (low + high) / 2
         return cls(centre - half, centre + half, names)
+
+
+class Spot(NamedTuple):
+    """The part of a figure that a plane fills, in shares of its width and of its height."""
+
+    across: Share = WHOLE
+    up: Share = WHOLE
+
+
+FULL = Spot()
+
+
+class Panel(NamedTuple):
+    """Another plane of a figure.
+
+    Attributes
+    ----------
+    plane : StagePlane
+    spot : Spot
+    across, up : mapping
+        Settings of its axes.
+    """
+
+    plane: StagePlane
+    spot: Spot
+    across: Mapping[str, Any] = {}
+    up: Mapping[str, Any] = {}
+
+    def axes(self, number: int = 1) -> dict[str, Any]:
+        """Return both axes for the layout of a figure in which it has this number."""
+        end = "" if number == 1 else str(number)
+        ends = [[float(low), float(high)] for low, high in zip(*self.plane[:2], strict=True)]
+        given = (FIXED | {**self.across}, FIXED | {**self.up})
+        x, y = (
+            axis(name, range=ends[i], domain=self.spot[i], anchor=f"{'yx'[i]}{end}", **given[i])
+            for i, name in enumerate(self.plane.names)
+        )
+        both = equal_axes(x, y, end=end) if self.plane.is_equal else {"xaxis": x, "yaxis": y}
+        return {f"{name}{end}": settings for name, settings in both.items()}
 
 
 def line(name: str, hue: str = INK, *, dash: str = "solid", width: float = 2.5) -> Trace:
@@ -74,8 +117,16 @@ def dots(name: str, code: int, *, size: float = 8) -> Trace:
     return trace("scatter", mode="markers", name=name, marker=look, hoverinfo="skip")
 
 
+def stems(name: str, hue: str, *, width: float = 1, size: float = 4) -> Trace:
+    """Return the look of points that stand on lines from zero."""
+    down = {"type": "percent", "symmetric": False, "value": 0, "valueminus": 100, "width": 0}
+    look = {"color": hue, "size": size}
+    bar = {**down, "color": hue, "thickness": width}
+    return trace("scatter", mode="markers", name=name, marker=look, error_y=bar, hoverinfo="skip")
+
+
 def ring(name: str, hue: str = INK) -> Trace:
-    """Return the look of a ring around what is looked at."""
+    """Return the look of a ring that marks a point."""
     look = {"symbol": "circle-open", "size": 17, "color": hue, "line": {"width": 2.5}}
     return trace("scatter", mode="markers", name=name, marker=look, hoverinfo="skip")
 
@@ -86,7 +137,7 @@ def bars(name: str, hue: str) -> Trace:
 
 
 def arrow(plane: StagePlane, start: ArrayLike, end: ArrayLike) -> Array:
-    """Return an arrow as a line, (6, 2), with a head of one size whatever its length."""
+    """Return an arrow as a line, (6, 2), with a head of constant size."""
     tail, tip = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     way = tip - tail
     length = float(np.hypot(*way))
@@ -98,15 +149,20 @@ def arrow(plane: StagePlane, start: ArrayLike, end: ArrayLike) -> Array:
     return np.array([tail, tip, gap, tip - along + across, tip, tip - along - across])
 
 
+def within(look: Trace, panel: int = 0) -> Trace:
+    """Return the look of a trace of a panel, counted from 0."""
+    return {**look, "xaxis": f"x{panel + 2}", "yaxis": f"y{panel + 2}", "showlegend": False}
+
+
 def joined(parts: Sequence[Array]) -> Array:
-    """Return lines or polygons one after the other, with a row of NaN between them."""
+    """Concatenate lines or polygons, separated by rows of NaN."""
     gap = np.full((1, 2), np.nan)
     pieces = [piece for part in parts for piece in (part, gap)][:-1]
     return np.concatenate(pieces) if pieces else np.full((1, 2), np.nan)
 
 
 def contours(x: Array, y: Array, z: Array, name: str) -> Trace:
-    """Return lines of equal height, that stay."""
+    """Return contour lines that do not move."""
     return trace(
         "contour",
         x=compact(x),
@@ -134,12 +190,14 @@ def stage(
     height: int = 560,
     across: Mapping[str, Any] | None = None,
     up: Mapping[str, Any] | None = None,
+    spot: Spot = FULL,
+    panels: Sequence[Panel] = (),
 ) -> go.Figure:
-    """Draw an experiment in one of its frames."""
-    drawn = [
-        {**look, "x": compact(place[:, 0]), "y": compact(place[:, 1])}
-        for look, place in zip(moving, places, strict=True)
-    ]
+    """Draw an experiment in one of its frames: `rows` in the plane, which fills its `spot`.
+
+    A place of shape (k, 3) holds the sizes of markers in its third column.
+    """
+    drawn = [{**look, **_moved(place)} for look, place in zip(moving, places, strict=True)]
     is_below = [look.get("fill") == "toself" for look in moving]
     stays = [*fixed]
     if rows is not None:
@@ -148,24 +206,71 @@ def stage(
     above = [i for i, under in enumerate(is_below) if not under]
     traces = [*(drawn[i] for i in below), *stays, *(drawn[i] for i in above)]
     order = [*below, *([-1] * len(stays)), *above]
-    settings: dict[str, Any] = {
-        "xaxis": axis(plane.names[0], range=_ends(plane, 0), **(across or {})),
-        "yaxis": axis(plane.names[1], range=_ends(plane, 1), **(up or {})),
-    }
-    if plane.is_equal:
-        settings |= equal_axes(settings["xaxis"], settings["yaxis"])
+    settings: dict[str, Any] = {}
+    for number, panel in enumerate((Panel(plane, spot, across or {}, up or {}), *panels), start=1):
+        settings |= panel.axes(number)
     found = figure(traces, title, alt=alt, height=height, dragmode=False, **settings)
-    found.layout.meta = {**found.layout.meta, "moving": [order.index(i) for i in range(len(drawn))]}
+    found.layout.margin.update(MARGIN)
+    found.layout.meta = {
+        **found.layout.meta,
+        "moving": [order.index(i) for i in range(len(drawn))],
+        "narrow": _stacked(len(panels)) if spot.across[1] < 0.7 else {},
+    }
     return found
+
+
+def _stacked(n_panels: int) -> dict[str, Share]:
+    """Return the domains of the axes of a phone, where panels lie under the plane."""
+    found = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
+    for i, across in enumerate([WHOLE] if n_panels == 1 else [(0.0, 0.4), (0.6, 1.0)], start=2):
+        found |= {f"xaxis{i}.domain": across, f"yaxis{i}.domain": (0.0, 0.34)}
+    return found
+
+
+def _moved(place: Array) -> Trace:
+    """Return what a place changes of its trace, in Plotly's notation with underscores."""
+    found = {"x": compact(place[:, 0]), "y": compact(place[:, 1])}
+    return found if place.shape[1] == 2 else {**found, "marker_size": compact(place[:, 2])}
+
+
+def with_ghost(drawn: go.Figure, places: Sequence[tuple[Array, Array]], name: str) -> go.Figure:
+    """Return a figure of `stage` with a moving line also where it was expected.
+
+    Parameters
+    ----------
+    drawn : plotly.graph_objects.Figure
+    places : sequence of m pairs of ndarrays
+        Expected and final places of the moving traces; the first line is drawn that differs
+        visibly.
+    name : str
+        In the legend.
+    """
+    found = go.Figure(drawn)
+    ranges = [np.ptp(axis.range) for axis in (drawn.layout.xaxis, drawn.layout.yaxis)]
+    for number, (expected, final) in zip(drawn.layout.meta["moving"], places, strict=True):
+        look = drawn.data[number]
+        is_line = look.type == "scatter" and look.mode == "lines" and look.fill != "toself"
+        if is_line and _differ(expected, final, 0.01 * np.array(ranges)):
+            ghost = line(name, look.line.color, dash="dot", width=3)
+            places_of_ghost = {"x": compact(expected[:, 0]), "y": compact(expected[:, 1])}
+            axes = {"xaxis": look.xaxis, "yaxis": look.yaxis}
+            found.add_trace({**ghost, **places_of_ghost, **axes, "opacity": 0.55})
+            break
+    return found
+
+
+def _differ(expected: Array, final: Array, least: Array) -> bool:
+    if not np.isfinite(expected).any():
+        return False
+    if expected.shape != final.shape or not np.isfinite(final).any():
+        return True
+    with np.errstate(invalid="ignore"):
+        return bool((np.abs(expected - final) > least).any())
 
 
 def in_frame(drawn: go.Figure, places: Sequence[Array]) -> go.Figure:
     """Return a figure of `stage` in another of its frames."""
     found = go.Figure(drawn)
     for number, place in zip(drawn.layout.meta["moving"], places, strict=True):
-        found.data[number].update(x=compact(place[:, 0]), y=compact(place[:, 1]))
+        found.data[number].update(_moved(place))
     return found
-
-
-def _ends(plane: StagePlane, number: int) -> list[float]:
-    return [float(plane.low[number]), float(plane.high[number])]

@@ -21,22 +21,21 @@ from lincore.plots.base.style import (
     shorten_all,
     trace,
     upright_line,
+    wrap,
 )
-from lincore.plots.scores.from_results import weights_of
 from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array, Flags
 
 MOST_BARS = 25
-LABEL_WIDTH = 20
+LABEL_WIDTH = 22
 
 
 def coefficients(
-    features: Any,
-    values: ArrayLike | None = None,
+    features: Sequence[str],
+    values: ArrayLike,
     *,
     low: ArrayLike | None = None,
     high: ArrayLike | None = None,
-    label: Any = None,
     unit: str = "coefficient",
     title: str = "",
     most: int = MOST_BARS,
@@ -45,15 +44,10 @@ def coefficients(
 
     Parameters
     ----------
-    features : sequence of p str, or a fitted model
-        What ``results.model(name)`` returns, or a linear classifier that was fitted.
+    features : sequence of p str
     values : array-like of shape (p,)
-        Left out for a model.
     low, high : array-like of shape (p,), optional
         Ends of their intervals.
-    label : object, optional
-        Of a model, the class whose score is drawn. Left out: of two the second, of more classes
-        the root mean square over them.
     unit : str
         What the axis is called.
     title : str, optional
@@ -69,8 +63,6 @@ def coefficients(
     >>> coefficients(["length", "width"], [-2.0, 0.5]).layout.meta["title"]
     'Largest coefficient: length (−2)'
     """
-    if values is None:
-        features, values, unit = weights_of(features, label)
     value = np.asarray(values, dtype=float)
     order = np.argsort(-np.abs(value), kind="stable")[:most]
     labels = [features[i] for i in order.tolist()]
@@ -170,16 +162,18 @@ def odds_ratios(
 
 def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: Any) -> go.Figure:
     """Return the figure with a mark on each line, the first on top."""
+    ticks = [wrap(label, LABEL_WIDTH) for label in shorten_all(labels, 2 * LABEL_WIDTH)]
+    pixels = 26 if all(len(lines) == 1 for lines in ticks) else 36
     return figure(
         [marks],
         title,
         subtitle=note,
-        height=int(np.clip(80 + 26 * len(labels), 140, 760)),
+        height=int(np.clip(80 + pixels * len(labels), 140, 1000)),
         showlegend=False,
         bargap=0.3,
         yaxis=axis(
             tickvals=list(range(len(labels))),
-            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
+            ticktext=["<br>".join(lines) for lines in ticks],
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
         ),

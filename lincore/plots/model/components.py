@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import BAD, GOOD, INK
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import escape, shorten
+from lincore.plots.base.style import escape
 from lincore.plots.data.contact_sheet import images, sheet
 from lincore.plots.plane.scatter import scatter
-from lincore.utils.formatting import listed
+from lincore.utils.formatting import listed, shorten
 from lincore.utils.typing import Array
 
 LABEL_WIDTH = 20
@@ -28,7 +28,7 @@ FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 def coefficient_images(
     weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Coefficients"
 ) -> go.Figure:
-    """Draw pixel coefficients as images: blue above zero, orange below.
+    """Draw pixel coefficients as images: blue above zero, ochre below.
 
     Weights of colours are drawn in them: grey for zero, each image by its own largest weight.
 
@@ -129,7 +129,7 @@ def _name(label: str, tip: Array, height: float, ranges: Array) -> dict[str, Any
 
 
 def _heights(tips: Array, ranges: Array) -> list[float]:
-    """Return how high the name of each arrow stands: at its tip, moved off its neighbours."""
+    """Return the height of the name of each arrow: at its tip, moved off its neighbours."""
     low, high = ranges[1]
     gap = CLEARANCE * (high - low)
     heights = np.clip(tips[:, 1], low + gap, high - gap)

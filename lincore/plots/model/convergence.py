@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import EDGE, method_look
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
-from lincore.utils.formatting import count, listed, number, true_minus
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.utils.formatting import count, listed, number, shorten, true_minus
 from lincore.utils.typing import Array
 
 # A rise in this share of the steps is reported: the learning rate is too large.
@@ -148,7 +148,7 @@ def error_curves(
 
 
 def oscillation(curves: Mapping[str, Array]) -> str:
-    """Say which curves rise in a quarter of their steps or more; empty if none does."""
+    """Name the curves that rise in at least a quarter of their steps; "" if there are none."""
     phrases = []
     for name, values in curves.items():
         steps = np.diff(values[np.isfinite(values)])
@@ -170,7 +170,7 @@ def _ends(finals: Mapping[str, float]) -> str:
 
 
 def number_of(value: float) -> str:
-    """Return a final value to six digits, as the texts compare them."""
+    """Format a final value with six digits, as the source texts do."""
     return number(value) if not np.isfinite(value) else true_minus(f"{value:.6g}")
 
 

@@ -1,6 +1,7 @@
 from .axis_limits import AxisLimits as AxisLimits
 from .boundary_lines import trace_lines as trace_lines
 from .class_ellipses import with_ellipses as with_ellipses
+from .markers import MOST_FAINT as MOST_FAINT
 from .markers import Marks as Marks
 from .markers import point_traces as point_traces
 from .regions import Layer as Layer

@@ -70,7 +70,7 @@ def heights(peaks: list[float], uneven: bool) -> tuple[float, dict[str, Any]]:
 
 
 def _ticks(top: float) -> list[float]:
-    """Return about four round heights from 0 up: none below, where the floor is."""
+    """Return about four round heights from 0 up."""
     rough = top / 3
     magnitude = 10.0 ** np.floor(np.log10(rough))
     step = magnitude * max((m for m in (2, 2.5, 5) if m * magnitude <= rough), default=1)

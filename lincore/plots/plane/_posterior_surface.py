@@ -68,7 +68,7 @@ def posterior_surface_alt(view: View, marks: Marks, quantity: Quantity) -> str:
 
 
 def _bands(n_classes: int) -> list[list[Any]]:
-    """Return a scale on which every class has its colour and nothing lies between."""
+    """Return a colour scale with one constant colour for each class."""
     scale: list[list[Any]] = []
     for code in range(n_classes):
         hue = colour(code)

@@ -8,16 +8,17 @@ import numpy as np
 
 from lincore.inspection.views import View
 from lincore.plots.base.palette import CLEAR, GREY
-from lincore.plots.base.style import AXIS_WIDTH, escape_scene, shorten
+from lincore.plots.base.style import AXIS_WIDTH, escape_scene
 from lincore.plots.plane.axis_limits import AxisLimits
+from lincore.utils.formatting import shorten
 from lincore.utils.typing import Array
 
 Camera = Literal["oblique", "above", "front"]
-# The longer side of the floor.
-SIDE = 0.95
+# The sides of the floor at most: a page is wider than high.
+SIDES = np.array([1.5, 1.05])
 
 CAMERAS: dict[str, dict[str, Any]] = {
-    "oblique": {"eye": {"x": 0.58, "y": -1.8, "z": 0.95}, "center": {"x": -0.04, "z": -0.1}},
+    "oblique": {"eye": {"x": 0.6, "y": -1.85, "z": 1.05}, "center": {"x": -0.02, "z": -0.16}},
     "above": {
         "eye": {"x": 0, "y": -0.01, "z": 1.6},
         "up": {"x": 0, "y": 1, "z": 0},
@@ -35,9 +36,11 @@ HALF_WIDTH = 0.14
 
 
 def aspect(limits: AxisLimits) -> Array:
-    """Return the sides of the floor, (2,): in the ratio of their ranges where units agree."""
+    """Return the sides of the floor, (2,): in the ratio of their ranges if units agree."""
+    if not limits.is_equal:
+        return SIDES
     span = limits.high - limits.low
-    return np.asarray(SIDE * (span / span.max() if limits.is_equal else np.ones(2)))
+    return np.asarray(span * (SIDES / span).min())
 
 
 def camera_of(camera: Camera, turn: float | None) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def camera_of(camera: Camera, turn: float | None) -> dict[str, Any]:
 
 
 def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
-    """Return the angle from which surfaces hide each other least: their saddles are seen."""
+    """Return the viewing angle from which surfaces hide each other least."""
     places = on_floor(view, limits)
     if len(places) < 2:
         return None
@@ -70,7 +73,7 @@ def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
 
 
 def on_floor(view: View, limits: AxisLimits) -> Array:
-    """Return where the class means stand in the scene, (k, 2), without those of no class."""
+    """Return the positions of the class means in the scene, (k, 2), without missing ones."""
     if view.densities is None:
         return np.empty((0, 2))
     means = view.densities.means[view.priors > 0]
@@ -82,13 +85,14 @@ def scene_of(
     view: View, limits: AxisLimits, scale: dict[str, Any], camera: dict[str, Any], name: str
 ) -> dict[str, Any]:
     """Return the settings of a scene over a plane, with a named upright axis."""
-    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
+    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False,
+              "tickfont": {"size": 12}}  # fmt: skip
     plane = [
         common
         | {
             "title": {"text": escape_scene(shorten(name, AXIS_WIDTH // 2))},
             "range": span,
-            "nticks": 6,
+            "nticks": 5,
         }
         for name, span in zip(view.axis_names, limits.ranges, strict=True)
     ]

@@ -77,7 +77,7 @@ def _exactly(exact: BinaryRegions) -> tuple[dict[int, float], list[Trace]]:
 
 
 def _on_grid(view: View, shared: SharedAxes) -> tuple[dict[int, float], list[Trace]]:
-    """Return the same of models that are no lines: shares and places of a grid."""
+    """Return the same for models with curved boundaries, from a grid."""
     low, high = shared.limits.low, shared.limits.high
     x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))
     assert view.ambiguous is not None

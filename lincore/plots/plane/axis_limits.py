@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.inspection.views import View
-from lincore.plots.base.style import axis, escape, shorten
-from lincore.utils.formatting import count
+from lincore.plots.base.style import axis, escape
+from lincore.utils.formatting import count, shorten
 from lincore.utils.typing import Array, Flags
 
 # A point this many interquartile ranges off the quartiles of its class is far from all others ...
@@ -104,7 +104,7 @@ class AxisLimits(NamedTuple):
         return limits.without(points)
 
     def widened(self, low: Array, high: Array) -> AxisLimits:
-        """Return limits that enclose boxes, (m, d) each, too; by so much as is still a plot."""
+        """Return limits extended to boxes, (m, d) each, by at most `WIDEST` times their span."""
         if not len(low):
             return self
         span = self.high - self.low
@@ -119,7 +119,7 @@ class AxisLimits(NamedTuple):
         )
 
     def with_equal_axes(self) -> AxisLimits:
-        """Return limits of axes with as many pixels to the unit, unless one would be a line."""
+        """Return limits of axes with equal pixels per unit, unless one would be too short."""
         span = self.high - self.low
         if not span.max() <= MOST_UNEQUAL * span.min():
             return self
@@ -150,14 +150,22 @@ def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
     return equal_axes(*axes) if limits.is_equal else {"xaxis": axes[0], "yaxis": axes[1]}
 
 
-def equal_axes(across: dict[str, Any], up: dict[str, Any]) -> dict[str, Any]:
-    """Return both axes so that they have as many pixels to the unit; on a phone below the title."""
-    alike = {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain", "constraintoward": "top"}
+def equal_axes(across: dict[str, Any], up: dict[str, Any], *, end: str = "") -> dict[str, Any]:
+    """Return both axes so that they have as many pixels to the unit; on a phone below the title.
+
+    The names of axes but the first pair end in a number.
+    """
+    alike = {
+        "scaleanchor": f"x{end}",
+        "scaleratio": 1,
+        "constrain": "domain",
+        "constraintoward": "top",
+    }
     return {"xaxis": {**across, "constrain": "domain"}, "yaxis": {**up, **alike}}
 
 
 def share_unit(names: Sequence[str]) -> bool:
-    """Tell by the names of two coordinates if they have one unit.
+    """Guess from their names whether two coordinates have the same unit.
 
     They end in the same unit, or differ only in a number: "x1" and "x2", "Component 1" and
     "Component 2".

@@ -9,13 +9,20 @@ import plotly.graph_objects as go
 
 from lincore.geometry.binary_regions import BinaryRegions
 from lincore.inspection.views import View
-from lincore.plots.base.palette import colour, translucent
+from lincore.plots.base.palette import MANY_CLASSES, colour, translucent
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import Trace, figure
 from lincore.plots.plane import curves, shading
 from lincore.plots.plane.axis_limits import AxisLimits, plane_axes
 from lincore.plots.plane.boundary_lines import drawn_lines, exact_regions
-from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
+from lincore.plots.plane.markers import (
+    MOST_OVER_SHADES,
+    Marks,
+    behind,
+    class_counts,
+    point_traces,
+    verdict,
+)
 from lincore.plots.plane.regions import CELLS, Map, region_layers
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
@@ -24,7 +31,12 @@ TINT = np.array([0.22])
 
 
 def boundary(
-    view: View, *, shared: SharedAxes | None = None, title: str = "", truth: View | None = None
+    view: View,
+    *,
+    shared: SharedAxes | None = None,
+    title: str = "",
+    truth: View | None = None,
+    training: View | None = None,
 ) -> go.Figure:
     """Draw the rows over the region in which each class is the most probable.
 
@@ -39,6 +51,8 @@ def boundary(
         Instead of "Decision boundary and regions".
     truth : View, optional
         Of the best possible classifier, over the same two coordinates: its boundary is dashed.
+    training : View, optional
+        As in `contour`.
 
     Returns
     -------
@@ -48,7 +62,7 @@ def boundary(
         return curves.curves(view, tinted=True, shared=shared, title=title)
     shared, title = shared or SharedAxes.of(view), title or "Decision boundary and regions"
     if truth is None:
-        return over_regions(view, shared, title)
+        return over_regions(view, shared, title, shades=behind(training))
     line = shading.boundary_trace(drawn_lines(truth, shared.limits))
     line |= {"name": "best possible (dashed)", "showlegend": True}
     line["line"] = line["line"] | {"dash": "dash", "width": 1.5}
@@ -90,6 +104,8 @@ def over_regions(
 
 def region_traces(view: View, limits: AxisLimits, *, cells: int = CELLS) -> list[Trace]:
     """Return the region of each class, tinted, and after these the boundary."""
+    if len(view.classes) > MANY_CLASSES:  # too many for colours
+        return [shading.boundary_trace(drawn_lines(view, limits))]
     exact = exact_regions(view, limits)
     if exact is not None:
         return [*_polygons(view, exact), shading.boundary_trace(exact.boundary)]

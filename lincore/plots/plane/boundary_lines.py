@@ -37,7 +37,7 @@ def exact_regions(view: View, limits: AxisLimits) -> BinaryRegions | None:
 
 
 def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> Array:
-    """Find the same lines, (m, 2), without the points that nobody would miss in a plot."""
+    """Find the same lines, (m, 2), without points that make no visible difference."""
     exact = exact_regions(view, limits) if whole is None else None
     if exact is not None:
         return exact.boundary
@@ -100,7 +100,7 @@ def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
 
 
 def _links(cells: dict[tuple[int, int], list[int]], points: dict[int, Array]) -> Links:
-    """Say which points are joined; adds a point in every cell where several lines meet."""
+    """Return which points are joined; adds a point in every cell where several lines meet."""
     links: Links = defaultdict(list)
     for edges in cells.values():
         pairs = [edges]

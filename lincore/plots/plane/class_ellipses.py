@@ -6,24 +6,26 @@ import numpy as np
 import plotly.graph_objects as go
 
 from lincore.inspection.views import View
-from lincore.plots.base.palette import colour
+from lincore.plots.base.palette import INK, colour
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    compact,
-    escape,
-    names,
-    plain,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, compact, escape, names, trace
 from lincore.plots.plane.axis_limits import RADIUS
+from lincore.utils.formatting import plain, shorten
 from lincore.utils.typing import Array
 
 # Corners of an ellipse; of many, which are smaller, fewer are seen.
 CORNERS, CORNERS_OF_MANY = 72, 20
 MANY = 12
+# The entry of the ellipses in the legend.
+_KEY = trace(
+    "scatter",
+    x=[None],
+    y=[None],
+    mode="lines+markers",
+    name="95 % ellipse and mean of a class",
+    line={"color": INK, "width": 2},
+    marker={"symbol": "cross", "size": 9, "color": INK},
+)
 NOTE = "Ellipses: 95 % of each class of the model, crosses: means."
 
 
@@ -38,7 +40,7 @@ def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
     """
     if view.densities is None or len(view.axis_names) != 2:
         return figure
-    figure.add_traces(_traces(view))
+    figure.add_traces([*_traces(view), _KEY])
     meta = figure.layout.meta
     figure.layout.meta = meta | {"alt": join(plain(meta["alt"]), NOTE)}
     return figure

@@ -6,12 +6,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from lincore.inspection.views import Quantity, View
+from lincore.plots.base.palette import shade_colour
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
 from lincore.plots.base.style import Trace, figure
 from lincore.plots.plane import curves, shading
 from lincore.plots.plane.axis_limits import plane_axes
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
+from lincore.plots.plane.markers import (
+    MOST_OVER_SHADES,
+    Marks,
+    behind,
+    class_counts,
+    point_traces,
+    verdict,
+)
 from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
@@ -31,6 +39,7 @@ def contour(
     focus: int | None = None,
     shared: SharedAxes | None = None,
     title: str = "",
+    training: View | None = None,
 ) -> go.Figure:
     """Draw the rows over filled contours, with the decision boundary.
 
@@ -49,6 +58,9 @@ def contour(
         Ranges and scale that several figures share.
     title : str, optional
         Instead of what is shaded.
+    training : View, optional
+        The same plane with the training rows, which are drawn faintly behind the others if they are
+        few.
 
     Returns
     -------
@@ -69,6 +81,7 @@ def contour(
         [
             *_shades(view, shared, quantity, focus),
             shading.boundary_trace(drawn_lines(view, limits)),
+            *behind(training),
             *point_traces(drawn, view.axis_names),
         ],
         title or heading(marks.labels, quantity, focus),
@@ -94,17 +107,23 @@ def _shades(view: View, shared: SharedAxes, quantity: Quantity, focus: int | Non
 
 
 def _all_classes(view: View, shared: SharedAxes, quantity: Quantity) -> list[Trace]:
-    layers = winning_layers(view, shared.limits, quantity)
+    layers, n_classes = winning_layers(view, shared.limits, quantity), len(view.classes)
+    hues = [shade_colour(layer.code, n_classes) for layer in layers]
     if quantity == "posterior":
-        start = floor_level(len(view.classes), quantity)
+        start = floor_level(n_classes, quantity)
         levels = np.arange(round(10 * start), 10) / 10
-        shades = [shading.filled(layer, levels) for layer in layers]
+        shades = [
+            shading.filled(layer, levels, hue=hue) for layer, hue in zip(layers, hues, strict=True)
+        ]
         return [*shades, shading.bar(levels, 1.0, "posterior of the predicted class", nticks=6)]
     if quantity == "density":
         tops = [float(shared.peaks[layer.code]) or 1.0 for layer in layers]
     else:
         tops = [max((float(layer.z.max()) for layer in layers), default=0.0) or 1.0] * len(layers)
-    shades = [shading.filled(layer, _levels(top)) for layer, top in zip(layers, tops, strict=True)]
+    shades = [
+        shading.filled(layer, _levels(top), hue=hue)
+        for layer, top, hue in zip(layers, tops, hues, strict=True)
+    ]
     shares = _levels(1.0)
     title = (
         "margin, share of the largest"

@@ -122,7 +122,7 @@ def uprights(cuts: Array) -> list[dict[str, Any]]:
 
 
 def tints(view: View, limits: AxisLimits, cuts: Array) -> list[dict[str, Any]]:
-    """Return a shape behind each stretch that a class wins."""
+    """Return a shape behind each interval in which a class is predicted."""
     ends = np.concatenate([limits.low, cuts, limits.high])
     middles = (ends[:-1] + ends[1:]) / 2
     winners = possible(view.scores(middles[:, None])).argmax(axis=1)
@@ -138,7 +138,7 @@ def tints(view: View, limits: AxisLimits, cuts: Array) -> list[dict[str, Any]]:
 
 
 def places(cuts: Array) -> str:
-    """State where the decision changes; empty if nowhere or at many places."""
+    """State where the decision changes; "" if nowhere or at many places."""
     if not 0 < len(cuts) <= 4:
         return ""
     places = ", ".join(true_minus(f"{cut:.4g}") for cut in cuts.tolist())

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
-from lincore.plots.base.palette import EDGE, INK, colour, symbol
+from lincore.plots.base.palette import BAD, EDGE, GOOD, INK, MANY_CLASSES, colour, symbol
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
@@ -33,11 +33,12 @@ MOST_OVER_SHADES = 1_500
 # Characters of the class as which a row is misclassified: of one of many classes fewer, for then
 # many rows are.
 HOVER_WIDTH, HOVER_WIDTH_OF_MANY = 16, 12
-MANY_CLASSES = 12
 # Layers of all classes, and of one class.
 MOST_LAYERS, MOST_TURNS = 60, 12
 # More rings than this hide what they ring.
 MOST_RINGS = 120
+# More training rows than this would hide the shades behind the test rows.
+MOST_FAINT = 1_000
 # With more rows than this at a place, and at most so many places on an axis, they are spread.
 CROWDED, MOST_PLACES = 3, 20
 # So few values on one axis alone make stripes, if each has this many rows.
@@ -113,6 +114,11 @@ class Marks(NamedTuple):
         return np.asarray(self.predicted != self.codes)
 
     @property
+    def by_verdict(self) -> bool:
+        """True if colours are those of correct and misclassified rows: too many for classes."""
+        return self.predicted is not None and len(self.labels) > MANY_CLASSES
+
+    @property
     def are_ringed(self) -> bool:
         """True if the misclassified rows are few enough to have rings around them."""
         return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
@@ -175,6 +181,8 @@ def point_traces(
     coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
     kind = "scatter" if len(marks.codes) <= MOST_SVG else "scattergl"
     x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
+    if marks.by_verdict:
+        return _verdict_traces(kind, x, y, marks, axis_names)
     traces, seen = [], set[int]()
     for code, chosen in _layers(marks):
         label = marks.labels[code]
@@ -196,6 +204,69 @@ def point_traces(
         )
         seen.add(code)
     return traces + _wrong(kind, x, y, marks, marks.are_ringed if ringed is None else ringed)
+
+
+def _verdict_traces(
+    kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, axis_names: tuple[str, ...]
+) -> list[Trace]:
+    """Return the correct rows, and over them the misclassified ones."""
+    names = [escape(name) for name in axis_names]
+    short = [escape(label) for label in shorten_all(marks.labels, HOVER_WIDTH)]
+    traces = []
+    for called, hue, shape, chosen in (
+        ("correct", GOOD, "circle", ~marks.wrong),
+        ("misclassified", BAD, "diamond", marks.wrong),
+    ):
+        verdicts = _verdicts(marks, chosen) or []
+        pairs = zip(marks.codes[chosen].tolist(), verdicts, strict=True)
+        traces.append(
+            trace(
+                kind,
+                x=x[chosen],
+                y=y[chosen],
+                mode="markers",
+                name=called,
+                legendgroup=called,
+                showlegend=True,
+                marker=marker(0, len(marks.codes)) | {"color": hue, "symbol": shape},
+                customdata=narrow(marks.rows[chosen]),
+                text=[f"{short[code]}{verdict}" for code, verdict in pairs],
+                meta=["", *names],
+                hovertemplate=_hover(len(axis_names), "%{text}, row %{customdata}"),
+            )
+        )
+    return traces
+
+
+def behind(view: View | None) -> list[Trace]:
+    """Return the rows of a view of two coordinates as faint markers, to be drawn behind others."""
+    if view is None or not 0 < len(view.rows) <= MOST_FAINT:
+        return []
+    rows = Marks.of(view)
+    hues = [colour(int(code)) for code in rows.codes]
+    if len(rows.labels) > MANY_CLASSES:
+        hues = [INK] * len(hues)
+    look = {"color": hues, "symbol": "circle", "size": 4, "opacity": 0.45, "line": {"width": 0}}
+    return [
+        trace(
+            "scatter",
+            x=compact(rows.points[:, 0]),
+            y=compact(rows.points[:, 1]),
+            mode="markers",
+            showlegend=False,
+            hoverinfo="skip",
+            marker=look,
+        ),
+        # Its marker in the legend would have the colour of the first row.
+        trace(
+            "scatter",
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=f"training rows ({len(rows.codes):,})",
+            marker=look | {"color": INK},
+        ),
+    ]
 
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
@@ -237,7 +308,7 @@ def legend_name(labels: list[str], code: int, n_rows: int) -> str:
     return f"{escape(shorten_all(labels, LEGEND_WIDTH)[code])} ({n_rows:,})"
 
 
-def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
+def _verdicts(marks: Marks, chosen: NDArray[np.intp] | Flags) -> list[str] | None:
     if marks.predicted is None:
         return None
     # Short, for this is most of what travels of a row.
@@ -248,14 +319,14 @@ def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 
 
-def _hover(n_axes: int) -> str:
+def _hover(n_axes: int, row: str = "<b>%{meta[0]}</b>, row %{customdata}%{text}") -> str:
     # User text comes in through meta: in a template its own %{...} would be evaluated.
     places = "<br>".join(f"%{{meta[{i + 1}]}}: %{{{'xy'[i]}:.4~g}}" for i in range(n_axes))
-    return f"<b>%{{meta[0]}}</b>, row %{{customdata}}%{{text}}<br>{places}<extra></extra>"
+    return f"{row}<br>{places}<extra></extra>"
 
 
 def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bool) -> list[Trace]:
-    """Return a ring around each misclassified row; of many a dot within, which hides less."""
+    """Return a ring around each misclassified row; if there are many, a dot inside it."""
     wrong = marks.wrong
     if not wrong.any():
         return []
@@ -296,7 +367,7 @@ def _spread(view: View) -> tuple[Array, bool]:
 
 
 def _gap(values: Array, most: int) -> float:
-    """Return the smallest step between the values of an axis; 0 where they are many, or one."""
+    """Return the smallest step between the values of an axis; 0 if there are many, or one."""
     found = np.unique(values)
     few = 1 < len(found) <= min(most, len(values) / ROWS_OF_A_STRIPE)
     return float(np.diff(found).min()) if few else 0.0
@@ -322,6 +393,7 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
         return f"None of {rows} is misclassified."
     verb = "is" if marks.n_wrong == 1 else "are"
     how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
+    how = "" if marks.by_verdict else how
     share = percent(marks.n_wrong / len(marks.codes))
     return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
 

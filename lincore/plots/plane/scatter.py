@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.inspection.axis_units import drawable_units, named_units
+from lincore.inspection.planes import drawable_units, named_units
 from lincore.plots.base.palette import EDGE, INK, colour
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace

@@ -9,22 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.inspection.axis_units import drawable_units, named_units
+from lincore.inspection.planes import drawable_units, named_units
 from lincore.plots.base.palette import CLEAR, GREY, INK, colour, symbol_3d
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    compact,
-    escape,
-    escape_scene,
-    figure,
-    narrow,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import Trace, compact, escape, escape_scene, figure, narrow, trace
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
-from lincore.utils.formatting import count, listed
+from lincore.utils.formatting import count, listed, shorten
 
 # Without a graphics card more make the scene slow to turn.
 MOST_POINTS = 6_000

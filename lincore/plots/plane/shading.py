@@ -22,7 +22,9 @@ STRONGEST = 0.62
 BAR = 230
 
 
-def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: str = "") -> Trace:
+def filled(
+    layer: Layer, levels: Array, *, alphas: Array | None = None, hover: str = "", hue: str = ""
+) -> Trace:
     """Return the filled contours of one class.
 
     Parameters
@@ -34,6 +36,8 @@ def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: s
         Opacity above each level, default `opacities(m)`.
     hover : str, optional
         Template of the hover text of a point; without it there is none.
+    hue : str, optional
+        Default: the colour of the class.
     """
     step = float(levels[1] - levels[0]) if len(levels) > 1 else 1.0
     alphas = opacities(len(levels)) if alphas is None else alphas
@@ -51,7 +55,7 @@ def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: s
             "coloring": "fill",
             "showlines": False,
         },
-        colorscale=_stacked(colour(layer.code), alphas),
+        colorscale=_stacked(hue or colour(layer.code), alphas),
         zmin=float(levels[0]) - step / 2,
         zmax=float(levels[-1]) + step / 2,
         showscale=False,
@@ -100,7 +104,7 @@ def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axi
 
 
 def opacities(n_levels: int) -> Array:
-    """Return the opacity that each band has in the end, (n_levels,)."""
+    """Return the resulting opacity of each band, (n_levels,)."""
     return np.linspace(FAINTEST, STRONGEST, n_levels)
 
 
@@ -143,7 +147,7 @@ def polygons(parts: Sequence[Array], shade: str, **settings: Any) -> Trace:
 
 
 def _stacked(hue: str, alphas: Array) -> list[list[Any]]:
-    """Return the colour of each band alone: none below the first level, then what is lacking."""
+    """Return a colour scale of what each band adds to those below it; clear below the first."""
     wanted = np.concatenate([[0.0], alphas])
     alone = 1 - (1 - wanted[1:]) / (1 - wanted[:-1])
     shades = [CLEAR] + [translucent(hue, alpha) for alpha in alone]

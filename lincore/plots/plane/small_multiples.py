@@ -10,11 +10,11 @@ import plotly.graph_objects as go
 
 from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
-from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure, shorten
+from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure
 from lincore.plots.plane.boundary import region_traces
 from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count, listed, percent
+from lincore.utils.formatting import count, listed, percent, shorten
 
 # Points in each small plot: more are a blot.
 MOST_POINTS = 600
@@ -131,7 +131,7 @@ def _smaller(point: Trace, *, in_legend: bool) -> Trace:
 
 
 def _own(position: int) -> dict[str, str]:
-    """Return what the axes of a small plot are called."""
+    """Return the titles of the axes of a small plot."""
     number = str(position + 1) if position else ""
     return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
 
@@ -166,8 +166,8 @@ def _misclassified(view: View) -> str:
 
 
 def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
-    """Say how misclassified rows are marked, in all of the plots alike."""
-    if not any(marks.wrong.any() for marks in drawn):
+    """State how misclassified rows are marked in all of the plots."""
+    if drawn[0].by_verdict or not any(marks.wrong.any() for marks in drawn):
         return ""
     return f"Misclassified {rows} have a {'ring' if ringed else 'dot'}."
 

@@ -27,7 +27,7 @@ from lincore.plots.plane._scene import Camera, camera_of, on_floor, scene_of
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
-from lincore.plots.plane.regions import checked
+from lincore.plots.plane.regions import checked, possible
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, quoted
 from lincore.utils.typing import Array
@@ -35,7 +35,9 @@ from lincore.utils.typing import Array
 # From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
 UNEVEN = 12.0
 # Opacity of the surfaces of classes.
-FARTHEST, NEAREST = 0.9, 0.6
+FARTHEST, NEAREST = 0.7, 0.45
+# More rows than this stand on the floor instead of on stems.
+MOST_STEMS = 300
 
 
 def surface(
@@ -86,11 +88,14 @@ def _posterior_surface(
     sheet = posterior_surface(view, limits, quantity)
     top = float(np.nanmax(sheet["z"])) or 1.0
     floor, scale = upright(quantity, len(view.classes), top)
+    heights = None
+    if quantity == "posterior":
+        heights = np.exp(view.log_posterior(drawn.points)).max(axis=1)
     return figure(
         [
             sheet,
             _floor_lines(drawn_lines(view, limits), floor),
-            *_floor_points(drawn, limits, floor, view.axis_names),
+            *_rows(drawn, limits, floor, view.axis_names, heights),
         ],
         title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
         subtitle=join(scope(view), marks.note(drawn), limits.note),
@@ -121,7 +126,7 @@ def _density_surfaces(
                 if code in peaks
             ),
             _floor_lines(drawn_lines(view, limits), floor),
-            *_floor_points(drawn, limits, floor, view.axis_names),
+            *_rows(drawn, limits, floor, view.axis_names, _own_heights(view, drawn)),
         ],
         title or heading(marks.labels, "density", None),
         subtitle=join(
@@ -138,7 +143,7 @@ def _density_surfaces(
 
 
 def _from_behind(view: View, limits: AxisLimits, eye: dict[str, float]) -> dict[int, float]:
-    """Return opacities by class, the farthest first: those behind show through those in front."""
+    """Return opacities by class, the farthest first, so that it is seen through nearer ones."""
     codes, places = np.flatnonzero(view.priors > 0), on_floor(view, limits)
     order = np.argsort(places @ [eye["x"], eye["y"]], kind="stable")
     opacities = np.linspace(FARTHEST, NEAREST, len(order)).tolist()
@@ -193,27 +198,45 @@ def _floor_lines(line: Array, floor: float) -> Trace:
     )
 
 
-def _floor_points(
-    marks: Marks, limits: AxisLimits, floor: float, axis_names: tuple[str, ...]
+def _own_heights(view: View, marks: Marks) -> Array:
+    """Return the height of the surface of its class at each row (n,)."""
+    log = possible(view.log_joint(marks.points))
+    return np.asarray(np.exp(log[np.arange(len(marks.codes)), marks.codes]))
+
+
+def _rows(
+    marks: Marks,
+    limits: AxisLimits,
+    floor: float,
+    axis_names: tuple[str, ...],
+    heights: Array | None,
 ) -> list[Trace]:
+    """Return the rows on the floor; a few stand on stems as high as the surface.
+
+    Misclassified rows have rings, as in the contour, while they are few.
+    """
     # A scene does not cut off what lies beyond its axes.
     seen = ((marks.points >= limits.low) & (marks.points <= limits.high)).all(axis=1)
     x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
+    on_stems = heights is not None and np.count_nonzero(seen) <= MOST_STEMS
+    z = np.full(len(x), floor) if heights is None or not on_stems else np.maximum(heights, floor)
     traces = []
     for code, label in enumerate(marks.labels):
         chosen = seen & (marks.codes == code)
         if not marks.counts[code]:
             continue
+        if on_stems:
+            traces.append(_stems(x[chosen], y[chosen], z[chosen], floor, code))
         traces.append(
             trace(
                 "scatter3d",
                 x=x[chosen],
                 y=y[chosen],
-                z=np.full(np.count_nonzero(chosen), floor, dtype=np.float32),
+                z=z[chosen].astype(np.float32),
                 mode="markers",
                 name=legend_name(marks.labels, code, int(marks.counts[code])),
                 legendgroup=str(code),
-                marker={"color": colour(code), "symbol": symbol_3d(code), "size": 2.8},
+                marker={"color": colour(code), "symbol": symbol_3d(code), "size": 3.2},
                 customdata=narrow(marks.rows[chosen]),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
                 hovertemplate=(
@@ -222,7 +245,37 @@ def _floor_points(
                 ),
             )
         )
+    wrong = seen & marks.wrong
+    if wrong.any() and marks.are_ringed:
+        traces.append(
+            trace(
+                "scatter3d",
+                x=x[wrong],
+                y=y[wrong],
+                z=z[wrong].astype(np.float32),
+                mode="markers",
+                name=f"misclassified ({marks.n_wrong:,})",
+                marker={"color": INK, "symbol": "circle-open", "size": 8},
+                hoverinfo="skip",
+            )
+        )
     return traces
+
+
+def _stems(x: Array, y: Array, z: Array, floor: float, code: int) -> Trace:
+    ends = np.column_stack([np.full(len(z), floor), z, np.full(len(z), np.nan)])
+    return trace(
+        "scatter3d",
+        x=np.repeat(x, 3),
+        y=np.repeat(y, 3),
+        z=ends.ravel().astype(np.float32),
+        mode="lines",
+        line={"color": colour(code), "width": 1.5},
+        opacity=0.5,
+        legendgroup=str(code),
+        showlegend=False,
+        hoverinfo="skip",
+    )
 
 
 def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:

@@ -9,14 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.metrics import curves as of_results
-from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
-from lincore.plots.scores.from_results import method_of
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
 from lincore.plots.scores.roc import guide, look_of
-from lincore.utils.formatting import listed, percent
+from lincore.utils.formatting import listed, percent, shorten
 
 if TYPE_CHECKING:
     from lincore.metrics.curves import Calibration
@@ -62,16 +59,12 @@ class Reliability(NamedTuple):
         )
 
 
-def calibration(
-    parts: Sequence[Reliability] | Results, method: str | None = None, *, title: str = ""
-) -> go.Figure:
+def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:
     """Draw observed frequencies against predicted probabilities, with the number of rows below.
 
     Parameters
     ----------
-    parts : sequence of Reliability, or Results
-    method : str, optional
-        Of the results, that whose probability of the predicted class is drawn.
+    parts : sequence of Reliability
     title : str, optional
         The finding; otherwise the largest gap.
 
@@ -79,9 +72,6 @@ def calibration(
     -------
     plotly.graph_objects.Figure
     """
-    if isinstance(parts, Results):
-        method = method_of(parts, method, "calibration")
-        parts = [Reliability.from_calibration(of_results.calibration_curve(parts, method))]
     gap, where = _largest_gap(parts)
     heading = f"Maximum calibration error {percent(gap)}" if where else "No rows to judge by"
     return figure(

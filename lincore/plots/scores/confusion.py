@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, CLEAR, INK, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
+from lincore.plots.data.contact_sheet import png_uri
 from lincore.utils.formatting import count, percent, quoted
 from lincore.utils.typing import Array, Counts
 
@@ -24,6 +27,8 @@ MOST_COUNTS = 20
 # The strongest shade on which the text of both themes still has a contrast of 4.5.
 STRONGEST = 0.6
 TICK_WIDTH = 14
+# The side of an image in a cell, and how far it is above the middle, in cells.
+IMAGE_SIDE, IMAGE_RISE = 0.56, 0.19
 
 
 class Room(NamedTuple):
@@ -39,6 +44,8 @@ class Room(NamedTuple):
         Pixels; a matrix is square, so that more than its width would stay blank.
     ticks : int
         Of so many classes the names stand on an axis; of more, those of some.
+    margins : bool
+        Whether recall and precision are written beside the cells.
     """
 
     shares: int
@@ -46,20 +53,28 @@ class Room(NamedTuple):
     tick_width: int
     tallest: int
     ticks: int
+    margins: bool = False
 
     def height(self, n_classes: int) -> int:
         """Return the height of a figure in pixels."""
         return int(np.clip(110 + 74 * n_classes, 320, self.tallest))
 
 
-PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 520, 25)
+PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 430, 25)
 THIRD = Room(4, 8, 10, 340, 14)
 
 
 def confusion(
-    results: Results, method: str, *, normalize: Normalize = None, narrow: bool = False
+    results: Results,
+    method: str,
+    *,
+    normalize: Normalize = None,
+    narrow: bool = False,
+    images: Mapping[tuple[int, int], NDArray[np.generic]] | None = None,
 ) -> go.Figure:
     """Draw the confusion matrix of a method, true classes from the top.
+
+    On a page the recall of each class stands at the end of its row, its precision under its column.
 
     Parameters
     ----------
@@ -71,6 +86,8 @@ def confusion(
         that share.
     narrow : bool, default False
         For a third of a page: less text in the cells and on the axes, and no taller than wide.
+    images : mapping of (true, predicted) to ndarray of shape (h, w) or (h, w, 3), optional
+        Images to draw in the cells of these codes, each above its number.
 
     Returns
     -------
@@ -80,18 +97,35 @@ def confusion(
     """
     counts = scores.confusion_matrix(results, method)
     labels, n_classes = names(results.classes), len(results.classes)
-    room = THIRD if narrow else PAGE
+    room = THIRD if narrow else PAGE._replace(margins=n_classes <= MOST_COUNTS)
     shares = _shares(counts, normalize)
+    margins = [_margins(counts, room)] if room.margins else []
     return figure(
-        [_shade(shares), _cells(counts, shares, labels, normalize, room)],
+        [_shade(shares), *margins, _cells(counts, shares, labels, normalize, room, images or {})],
         _finding(counts, labels),
         subtitle=f"{method}, {_rows(counts)}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
         alt=_alt(counts, labels, method),
         height=room.height(n_classes),
         showlegend=False,
+        images=[_in_cell(*cell, image) for cell, image in (images or {}).items()],
         **class_axes(labels, room),
     )
+
+
+def _in_cell(true: int, predicted: int, image: NDArray[np.generic]) -> dict[str, Any]:
+    """Return an image in the upper half of a cell."""
+    return {
+        "source": png_uri(image),
+        "x": predicted,
+        "y": true - IMAGE_RISE,
+        "sizex": IMAGE_SIDE,
+        "sizey": IMAGE_SIDE,
+        "xref": "x",
+        "yref": "y",
+        "xanchor": "center",
+        "yanchor": "middle",
+    }
 
 
 def _shares(counts: Counts, normalize: Normalize) -> Array:
@@ -100,13 +134,13 @@ def _shares(counts: Counts, normalize: Normalize) -> Array:
 
 
 def _rows(counts: Counts) -> str:
-    """Say how many rows were counted; weights have mean 1 and add up to as many."""
+    """Return the number of rows, to which weights (of mean 1) add up."""
     weighted = " by weight" if counts.dtype.kind == "f" else ""
     return f"{count(round(counts.sum()), 'row')}{weighted}"
 
 
 def _number(value: Any, noun: str = "") -> str:
-    """Write a number of rows; of a sum of weights one decimal."""
+    """Format a number of rows, or a sum of weights with one decimal."""
     if value == round(value):
         return count(round(value), noun) if noun else f"{value:,.0f}"
     return f"{value:,.1f} {noun}s" if noun else f"{value:,.1f}"
@@ -128,24 +162,55 @@ def _shade(shares: Array) -> Trace:
 
 
 def _cells(
-    counts: Counts, shares: Array, labels: list[str], normalize: Normalize, room: Room
+    counts: Counts,
+    shares: Array,
+    labels: list[str],
+    normalize: Normalize,
+    room: Room,
+    images: Mapping[tuple[int, int], Any],
 ) -> Trace:
     """Return the text of the cells, in the theme's text colour."""
     true, predicted = np.indices(counts.shape).reshape(2, -1)
-    shown = len(labels) <= room.counts
+    shown, size = len(labels) <= room.counts, _text_size(counts, room)
+    texts = _texts(counts, shares, normalize, room)
+    if images:
+        size, places = 12, zip(true.tolist(), predicted.tolist(), strict=True)
+        texts = [
+            f"<br><br>{text.partition('<br>')[0]}" if place in images else text
+            for place, text in zip(places, texts, strict=True)
+        ]
     return trace(
         "scatter",
         x=predicted.astype(np.int16),
         y=true.astype(np.int16),
         mode="markers+text" if shown else "markers",
-        text=_texts(counts, shares, normalize, room) if shown else None,
-        textfont={"size": _text_size(counts, room), "color": INK},
+        text=texts if shown else None,
+        textfont={"size": size, "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
         hovertext=_hover_texts(counts, [escape(label) for label in labels]),
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
         selected={"marker": {"opacity": 0.25}},
         unselected={"marker": {"opacity": 0}, "textfont": {"color": INK}},
+    )
+
+
+def _margins(counts: Counts, room: Room) -> Trace:
+    """Return the recall of each class beside its row, and its precision under its column."""
+    n_classes, right = len(counts), np.diag(counts)
+    at, end = np.arange(n_classes), np.full(n_classes, n_classes)
+    totals = [*counts.sum(axis=1).tolist(), *counts.sum(axis=0).tolist()]
+    shares = zip([*right.tolist()] * 2, totals, strict=True)
+    return trace(
+        "scatter",
+        x=np.concatenate([end, at]).astype(np.int16),
+        y=np.concatenate([at, end]).astype(np.int16),
+        mode="text",
+        text=[f"{100 * n / total:.1f}" if total else "–" for n, total in shares],
+        textfont={"size": 12 if n_classes <= room.shares else 10, "color": INK},
+        hoverinfo="skip",
+        # A selected cell does not fade them.
+        unselected={"textfont": {"color": INK}},
     )
 
 
@@ -190,12 +255,15 @@ def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
     """Return the axes of a square of classes: predicted ones across, true ones from the top."""
     every = int(np.ceil(len(labels) / room.ticks))
     ticks = list(range(0, len(labels), every))
-    short = shorten_all(labels, room.tick_width)
-    common = {"tickvals": ticks, "ticktext": [escape(short[i]) for i in ticks],
-              "showgrid": False, "constrain": "domain", "tickcolor": CLEAR}  # fmt: skip
-    first, last = -0.5, len(labels) - 0.5
+    short, n_classes = shorten_all(labels, room.tick_width), len(labels)
+    texts = [escape(short[i]) for i in ticks]
+    common = {"showgrid": False, "constrain": "domain", "tickcolor": CLEAR,
+              "tickvals": [*ticks, n_classes] if room.margins else ticks}  # fmt: skip
+    first, last = -0.5, n_classes - 0.5 + room.margins
     across = {"range": [first, last], "constraintoward": "left"}
+    across |= {"ticktext": [*texts, "<i>recall (%)</i>"] if room.margins else texts}
     down = {"range": [last, first], "constraintoward": "top", "scaleanchor": "x"}
+    down |= {"ticktext": [*texts, "<i>precision (%)</i>"] if room.margins else texts}
     return {
         "xaxis": axis("predicted class", **common, **across),
         "yaxis": axis("true class", **common, **down),
@@ -209,7 +277,7 @@ def _most_frequent_error(counts: Counts) -> tuple[int, int, float]:
 
 
 def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
-    """Return two names of many for a title: short, and different where the names are."""
+    """Return two names for a title, shortened but still distinct."""
     short = shorten_all(labels, TICK_WIDTH)
     return short[one], short[other]
 

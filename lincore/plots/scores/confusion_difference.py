@@ -25,7 +25,7 @@ def confusion_difference(
     title: str = "",
     narrow: bool = False,
 ) -> go.Figure:
-    """Draw the second confusion matrix minus the first: orange is worse, blue is better.
+    """Draw the second confusion matrix minus the first: ochre is worse, blue is better.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def confusion_difference(
     return figure(
         [_shade(change), _cells(first, second, labels, words, room)],
         title or found,
-        subtitle=f"Rows, {words[1]} less {words[0]}; orange is worse.",
+        subtitle=f"Rows, {words[1]} less {words[0]}; ochre is worse.",
         alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
                  f"Correct: {number(int(np.trace(change)), signed=True)} rows."),
         height=room.height(len(labels)),

@@ -9,13 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, method_look
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
-from lincore.plots.scores.from_results import time_arguments
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import listed, number
+from lincore.utils.formatting import listed, number, shorten
 from lincore.utils.typing import Array
 
 # Times that are measured once vary by less than this factor.
@@ -28,11 +26,11 @@ UNITS = (("s", 0), ("ms", -3), ("µs", -6))
 
 
 def seconds_and_score(
-    seconds: ArrayLike | Results,
-    intervals: Sequence[Interval] = (),
-    methods: Sequence[str] = (),
+    seconds: ArrayLike,
+    intervals: Sequence[Interval],
+    methods: Sequence[str],
     *,
-    score: str | None = None,
+    score: str = "accuracy",
     as_percent: bool = True,
     looks: Sequence[int] | None = None,
     title: str = "",
@@ -41,19 +39,15 @@ def seconds_and_score(
 
     Parameters
     ----------
-    seconds : array-like of shape (M,), or Results
+    seconds : array-like of shape (M,)
     intervals : sequence of M (value, low, high)
     methods : sequence of M str
-    score : str, optional
-        Accuracy; of results the leading one, see `lincore.Results.table`.
+    score : str
     as_percent : bool, default True
     looks : sequence of M int, optional
         Which colour and shape each method has, to have it wherever it stands.
     title : str, optional
     """
-    if isinstance(seconds, Results):
-        return seconds_and_score(**time_arguments(seconds, score), title=title)
-    score = score or "accuracy"
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
     values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
     better = "Up" if greater_is_better(score) else "Down"
@@ -88,7 +82,7 @@ def _compared(times: Array, methods: Sequence[str]) -> str:
 
 
 def _time_axis(times: Array) -> dict[str, Any]:
-    """Return a logarithmic axis about some times, with ticks that people read: 2 ms, 0.5 s."""
+    """Return a logarithmic axis for times, with readable ticks: 2 ms, 0.5 s."""
     ends = np.log10([times.min(), times.max()]) if len(times) else np.array([-3.0, 0.0])
     span = float(ends[1] - ends[0])
     margin = max(MARGIN, MARGIN_SHARE * span, (LEAST_DECADES - span) / 2)
@@ -103,7 +97,7 @@ def _time_axis(times: Array) -> dict[str, Any]:
 
 
 def _candidates(low: float, high: float) -> list[float]:
-    """Return round times from 10**low to 10**high, and some beyond: as many as a phone can hold."""
+    """Return round times from 10**low to 10**high, and some beyond, as many as fit on a phone."""
     span = high - low
     steps = (1, 2, 5) if span < 1.7 else (1, 3) if span < 3 else (1,)
     every = max(1, int(np.ceil(span / 6)))

@@ -9,12 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.metrics.results import ROPE, Results
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import axis, escape, figure, shorten, shorten_all, trace, upright_line
-from lincore.plots.scores.from_results import interval_arguments, pair_arguments
-from lincore.utils.formatting import count, listed, number
+from lincore.plots.base.style import axis, escape, figure, shorten_all, trace, upright_line
+from lincore.utils.formatting import count, listed, number, shorten
 from lincore.utils.typing import Array
 
 Interval = tuple[float, float, float]
@@ -24,7 +22,7 @@ FARTHEST = 3
 
 
 class PairDifference(Protocol):
-    """One method against another: what `pairwise_effects` reads of it."""
+    """The difference between two methods, as `pairwise_effects` needs it."""
 
     @property
     def first(self) -> str:
@@ -52,10 +50,10 @@ class PairDifference(Protocol):
 
 
 def score_intervals(
-    methods: Sequence[str] | Results,
-    intervals: Sequence[Interval] = (),
+    methods: Sequence[str],
+    intervals: Sequence[Interval],
     *,
-    score: str | None = None,
+    score: str = "accuracy",
     baselines: Mapping[str, float] | None = None,
     groups: Sequence[int] | None = None,
     as_percent: bool = True,
@@ -65,11 +63,9 @@ def score_intervals(
 
     Parameters
     ----------
-    methods : sequence of M str, or Results
-        Results are drawn with the best method first, their groups, and baselines.
+    methods : sequence of M str
     intervals : sequence of M (value, low, high)
-    score : str, optional
-        Accuracy; of results the leading one, see `lincore.Results.table`.
+    score : str
     baselines : mapping of name to value, optional
         Drawn as upright lines, unless so far off that the intervals would have no room.
     groups : sequence of M int, optional
@@ -88,9 +84,6 @@ def score_intervals(
     >>> figure.layout.meta["title"]
     'Accuracy of 2 models: lda 80.0 %'
     """
-    if isinstance(methods, Results):
-        return score_intervals(**interval_arguments(methods, score), title=title)
-    score = score or "accuracy"
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
@@ -124,10 +117,10 @@ def score_intervals(
 
 
 def pairwise_effects(
-    differences: Sequence[PairDifference] | Results,
+    differences: Sequence[PairDifference],
     *,
-    score: str | None = None,
-    rope: float | None = None,
+    score: str = "accuracy",
+    rope: float = 0.0,
     as_percent: bool = True,
     title: str = "",
 ) -> go.Figure:
@@ -135,20 +128,15 @@ def pairwise_effects(
 
     Parameters
     ----------
-    differences : sequence, or Results
-        See `lincore.metrics.differences.pairwise_differences`.
-    score : str, optional
-        Accuracy; of results the leading one, see `lincore.Results.table`.
-    rope : float, optional
-        Half the width of the band around zero: 0; of results `lincore.metrics.ROPE`.
+    differences : sequence
+        See `lincore.metrics.pairwise_differences`.
+    score : str
+    rope : float
+        Half the width of the band around zero.
     as_percent : bool, default True
         Read differences of shares in points.
     title : str, optional
     """
-    if isinstance(differences, Results):
-        found = pair_arguments(differences, score, ROPE if rope is None else rope)
-        return pairwise_effects(**found, title=title)
-    score, rope = score or "accuracy", rope or 0.0
     labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]
     values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
     if as_percent:
@@ -283,7 +271,7 @@ def _ends(interval: Sequence[float], as_percent: bool) -> str:
 def _sides(
     baselines: Mapping[str, float], values: Array
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """Return the baselines near enough to be drawn, those far to the left, and far to the right."""
+    """Return the baselines that are drawn, and those too far to the left and to the right."""
     ends = values[np.isfinite(values)]
     if not ends.size or not np.ptp(ends):
         return dict(baselines), {}, {}

@@ -9,13 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.metrics import curves as of_results
-from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
-from lincore.plots.scores.from_results import curves_of, method_of
-from lincore.utils.formatting import count, listed, number, percent
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.utils.formatting import count, listed, number, percent, shorten
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -62,16 +59,12 @@ class Curve(NamedTuple):
         return cls(str(found.label), *rates, _known(found.operating), found.average, code)
 
 
-def roc(
-    curves: Sequence[Curve] | Results, method: str | None = None, *, title: str = ""
-) -> go.Figure:
+def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     """Draw true against false positive rates, with the operating point of each curve.
 
     Parameters
     ----------
-    curves : sequence of Curve, or Results
-    method : str, optional
-        Of the results, that whose curves are drawn, one for each class.
+    curves : sequence of Curve
     title : str, optional
         The finding; otherwise the areas.
 
@@ -85,9 +78,6 @@ def roc(
     >>> figure.layout.meta["title"]
     'ROC: area 0.950'
     """
-    if isinstance(curves, Results):
-        method = method_of(curves, method, "roc")
-        curves = curves_of(of_results.roc_curve, curves, method, Curve.from_roc)
     return _square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
@@ -99,8 +89,7 @@ def roc(
 
 
 def precision_recall(
-    curves: Sequence[Curve] | Results,
-    method: str | None = None,
+    curves: Sequence[Curve],
     *,
     shares: Sequence[float] = (),
     title: str = "",
@@ -109,19 +98,12 @@ def precision_recall(
 
     Parameters
     ----------
-    curves : sequence of Curve, or Results
+    curves : sequence of Curve
         `x` holds recall and `y` precision.
-    method : str, optional
-        Of the results, that whose curves are drawn, one for each class.
     shares : sequence of float, optional
         The share of each curve's positive rows: the precision of chance.
     title : str, optional
     """
-    if isinstance(curves, Results):
-        method = method_of(curves, method, "precision_recall")
-        found = of_results.precision_recall_curve(curves, method)
-        shares = [line.share for line in found]
-        curves = [Curve.from_precision_recall(line, code=k) for k, line in enumerate(found)]
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
     return _square(
         [*guesses, *_lines(curves, "vh")],

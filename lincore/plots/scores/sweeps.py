@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import INK, method_look, translucent
 from lincore.plots.base.sentences import join, score_axis
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
-from lincore.utils.formatting import count, listed, number
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.utils.formatting import count, listed, number, shorten
 from lincore.utils.typing import Array
 
 
@@ -122,7 +122,7 @@ def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> 
 
 
 def _log_ticks(places: Array) -> dict[str, Any]:
-    """Return ticks at the sizes themselves, as many as a phone has room for; at round shares."""
+    """Return ticks at the sizes, as many as fit on a phone; for shares at round values."""
     every = int(np.ceil(len(places) / 6))
     shown = places[::-1][::every][::-1]
     if (places % 1).any():

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, shorten, trace, upright_line
+from lincore.plots.base.style import Trace, axis, escape, figure, trace, upright_line
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import listed, number, true_minus
+from lincore.utils.formatting import listed, number, shorten, true_minus
 
 #: Steps that together are a smaller share of the loss are drawn on an axis that begins above zero.
 SMALL_STEPS = 0.3
@@ -102,7 +102,7 @@ def _reach(edges: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 
 def _bottom(edges: np.ndarray, values: np.ndarray) -> float:
-    """Return where the upright axis begins: at zero, unless the steps were too small to be seen."""
+    """Return where the y axis begins: at zero, unless the steps would be too small to be seen."""
     low, high = _reach(edges, values)
     if not 0 < high - low < SMALL_STEPS * high:
         return 0.0
@@ -187,7 +187,7 @@ def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
 
 
 def _loss(value: float, unit: str, *, signed: bool = False) -> str:
-    """Return points to a tenth, as in words and tables; nats to three digits."""
+    """Format points with one decimal, as in sentences and tables; nats with three."""
     if unit != "points" or not np.isfinite(value):
         return number(value, signed=signed)
     shown = round(value, 1) + 0.0  # no minus before a zero
@@ -195,7 +195,7 @@ def _loss(value: float, unit: str, *, signed: bool = False) -> str:
 
 
 def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
-    """Say what is recovered most of what is shown to be; of one split, by value."""
+    """Name the correction that recovers most beyond chance; for one split, by value."""
     value = np.where(back[:, 1] <= 0, np.nan, back[:, 0])
     if np.isnan(value).all():
         return f"No correction recovers {score} beyond chance"

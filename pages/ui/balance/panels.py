@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -20,8 +21,8 @@ from lincore.displays import (
     TrainingLossDisplay,
 )
 from pages.ui.balance import computation, error_costs, models
-from pages.ui.session import arrival, sidebar
-from pages.ui.widgets import displays, text
+from pages.ui.frame import sidebar
+from pages.ui.widgets import displays, tabs, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from pages.ui.jobs.executor import Job
 
 KEY = "balance.tabs"
-#: Where settings are kept: of both sets side by side, of the shares in deployment, of the sweep.
+#: Keys of settings: both sets side by side, shares in deployment, sweep.
 SIDES, PRIORS, SWEEP = "balance.sides", "balance.priors", "balance.sizes"
 _PLANE = ("kind", "x", "y")
 
 
 class ShownStudy(NamedTuple):
-    """The study on one split and on many, and what the page shows of them."""
+    """The study on one split and on many, with the selected model and loss."""
 
     one: computation.First
     data: Dataset
@@ -45,28 +46,23 @@ class ShownStudy(NamedTuple):
 
     @property
     def context(self) -> dict[str, Any]:
-        """What displays of the first split are about."""
+        """The subject of displays of the first split."""
         return {"study": self.one.study, "method": self.method, "data": self.data}
 
     def settings(self, key: str, display: type, *names: str, **more: Any) -> dict[str, Any]:
-        """Return settings that are asked for in another panel."""
+        """Return settings whose widgets are in another panel."""
         return displays.ask(display, key, *names, draw=False, **self.context, **more)
 
     @property
     def remedied(self) -> dict[str, Any]:
-        """What displays of the first split are about, and the correction that is applied."""
+        """The subject of displays of the first split, with the applied correction."""
         return self.context | self.settings(SIDES, RegionsDisplay, "remedy")
 
 
 @sidebar.fragment
 def show(shown: ShownStudy) -> None:
-    """Draw the tabs, and in the open one what it holds."""
-    arrival.show(KEY, next(iter(PANELS)))
-    tabs = st.tabs(list(PANELS), key=KEY, on_change="rerun")
-    for tab, draw in zip(tabs, PANELS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(shown)
+    """Draw the tabs and the content of the open one."""
+    tabs.show(KEY, {title: partial(draw, shown) for title, draw in PANELS.items()})
 
 
 def _decomposition(shown: ShownStudy) -> None:

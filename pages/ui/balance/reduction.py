@@ -1,4 +1,4 @@
-"""Balance, second question: the effect of a smaller class, its causes and remedies."""
+"""Balance, second question: the effect of reducing a class, its causes and remedies."""
 
 from __future__ import annotations
 
@@ -7,65 +7,64 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import report
+from lincore.analysis import BalanceStudyQuestion
 from lincore.displays import CorrectionsDisplay, DecompositionDisplay
 from pages.ui.balance import computation, models, panels, study_setup
+from pages.ui.frame import export_menu
 from pages.ui.jobs import page_jobs
-from pages.ui.session import take_away
-from pages.ui.widgets import controls, displays, text
+from pages.ui.session import questions
+from pages.ui.widgets import displays, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.imbalance import BalanceStudy
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
 
 def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
-    """Reduce classes; draw what was lost and recovered first, then how the models changed."""
+    """Reduce classes; draw losses and corrections, then the changes of the models."""
     data = experiment.data
     asked = study_setup.ask(experiment, row)
-    repeats = study_setup.repeats()
+    chosen = questions.asked(BalanceStudyQuestion, *experiment.known.values())
+    repeats, loss = chosen["repeats"], chosen["loss"]
     title = heading.empty()
     if page_jobs.latest(computation.FIRST, about=(data.digest,)) is None:
         title.header("What if a class were smaller?", anchor=False)
-    # What was asked for, or the former while that is at work.
+    # The requested study, or the former until that is ready.
     one = computation.first(asked.setup, data)
     first = one.study
-    models.left_out(first)
+    settings = one.setup.asking(repeats=repeats)
     method = models.known(first, asked.method or first.methods[0])
-    with asked.loss_place:
-        loss = _loss(first)
 
     def draw_study(job: Any) -> None:
         _draw(job.result, models.known(job.result, method), loss)
 
     def say(job: Any) -> None:
         is_known = job is not None and job.result is not None
-        study = job.result if is_known and not job.is_stale((one.setup, repeats)) else first
-        about = study, models.known(study, method), loss
-        parts = DecompositionDisplay(*about)
+        study = job.result if is_known and not job.is_stale(settings) else first
+        parts = DecompositionDisplay(study, models.known(study, method), loss)
         heading.header(text.escape(displays.parts(parts).finding), anchor=False)
-        if parts.is_possible:
-            heading.markdown(text.escape(displays.parts(CorrectionsDisplay(*about)).finding))
 
     title.empty()
-    job = computation.study(one, data, repeats, draw=draw_study, above=say)
+    job = computation.study(one, settings, data, draw=draw_study, above=say)
     if job is None or not page_jobs.at_work(job):
         say(job)
-    is_stale = job is not None and job.is_stale((one.setup, repeats))
+    is_stale = job is not None and job.is_stale(settings)
     study = first
     if job is not None and job.result is not None and not is_stale:
         study = job.result
     panels.show(
         panels.ShownStudy(one, data, method, loss, study if not is_stale else job.result or first)
     )
-    take_away.keep(study=study, method=models.known(study, method), loss=loss)
+    export_menu.keep(study=study, method=models.known(study, method), loss=loss)
+    models.offer_regularization(first)
     if is_stale:
-        heading.caption("The study below is outdated: it waits to be updated.")
+        heading.caption("The study below is outdated; it can be updated.")
 
 
 def _draw(study: BalanceStudy, method: str, loss: str) -> None:
-    """Draw the waterfall beside what corrections recover, and offer the one to apply."""
+    """Draw waterfall and corrections side by side, and offer to apply the recommended one."""
     parts, corrections = (
         display(study, method, loss) for display in (DecompositionDisplay, CorrectionsDisplay)
     )
@@ -76,6 +75,7 @@ def _draw(study: BalanceStudy, method: str, loss: str) -> None:
         displays.figure(parts, key="balance.waterfall")
     with right:
         displays.figure(corrections, key="balance.remedies")
+    st.markdown(text.escape(displays.parts(corrections).finding))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(text.escape(parts.scope()), width="stretch")
         if corrections.recommended is not None:
@@ -85,20 +85,7 @@ def _draw(study: BalanceStudy, method: str, loss: str) -> None:
                 on_click=displays.set_settings,
                 args=(panels.SIDES,),
                 kwargs={"remedy": corrections.recommended},
-                help="“Full and reduced set” below then shows it. Recommended is the simplest "
-                "correction that no other significantly improves on; any other can be chosen "
-                "there.",
+                help="Shows its effect under “Full and reduced set” below, where any other "
+                "correction can be chosen. The recommended one is the simplest that no other "
+                "significantly improves on.",
             )
-
-
-def _loss(first: Any) -> str:
-    return str(
-        controls.choose(
-            "Loss",
-            first.loss_names,
-            key="balance.loss",
-            index=first.loss_names.index(first.leading_loss),
-            format_func=lambda name: name[:1].upper() + name[1:],
-            help="What is counted: errors, errors by class, log loss, or the recall of one class.",
-        )
-    )

@@ -1,18 +1,14 @@
-"""The fitted model of the page Classify to download: as a file, as code, as formulas."""
+"""Downloads of the fitted model: as a file, as code, as formulas."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-import pandas as pd
 import streamlit as st
 
-from lincore import export, model_selection
+from lincore import export
 from lincore.errors import DataError
-from lincore.utils import spreadsheet_safe
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -24,15 +20,15 @@ KEY = "classify.export"
 
 
 class Rendering(NamedTuple):
-    """One way to download score functions.
+    """A download format for score functions.
 
     Attributes
     ----------
     label, ending, mime, help : str
     write : callable
-        From the functions and some raw rows to the file.
+        Returns the file, given the functions and some raw rows.
     check : callable, optional
-        Raises a DataError where the model is too large for it.
+        Raises a DataError if the model is too large for the format.
     """
 
     label: str
@@ -41,20 +37,6 @@ class Rendering(NamedTuple):
     help: str
     write: Callable[[ScoreFunctions, Dataset], str | bytes]
     check: Callable[[ScoreFunctions], object] | None = None
-
-
-def _formulas(functions: ScoreFunctions, row: pd.DataFrame) -> str:
-    """Return column names, one row, and the formulas that predict it, separated by tabs."""
-    cells = export.to_spreadsheet(functions, [str(name) for name in row.columns])
-    values = ["" if pd.isna(value) else value for value in row.iloc[0]]
-    # Formulas are to be formulas; names and texts of the data are not.
-    lines = (
-        [*map(spreadsheet_safe, row.columns), *(spreadsheet_safe(cell.heading) for cell in cells)],
-        [*map(spreadsheet_safe, values), *(cell.formula for cell in cells)],
-    )
-    file = io.StringIO()
-    csv.writer(file, delimiter="\t").writerows(lines)
-    return file.getvalue()
 
 
 RENDERINGS = (
@@ -78,7 +60,7 @@ RENDERINGS = (
         "tsv",
         "text/tab-separated-values",
         "Formulas for Excel and LibreOffice: paste them into cell A1, and fill them down.",
-        lambda functions, rows: _formulas(functions, rows.to_frame().iloc[:1, :-1]),
+        lambda functions, rows: export.to_tab_separated(functions, rows.to_frame().iloc[:1, :-1]),
         export.to_spreadsheet,
     ),
     Rendering(
@@ -93,7 +75,7 @@ RENDERINGS = (
 
 @st.fragment
 def show(model: FittedClassifier) -> None:
-    """Offer the model in a popover, which makes nothing before it is opened."""
+    """Offer the model in a popover; files are created when it is opened."""
     popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
     if popover.open:
         with popover:
@@ -102,9 +84,8 @@ def show(model: FittedClassifier) -> None:
 
 def _offer(fitted: FittedClassifier) -> None:
     data, split, method = fitted.data, fitted.split, fitted.name
-    model = model_selection.FittedModel.of(data, fitted.pipeline, method, split.train)
-    rows = f"{len(split.train):,} training {data.kind.rows}"
-    st.markdown(f"**{text.escape(method)}**, fitted on {rows}")
+    model = fitted.fitted_model
+    st.markdown(f"**{text.escape(method)}**, fitted on {fitted.steps().trained}")
     st.download_button(
         "Model file",
         lambda: _model_file(model, fitted),

@@ -1,4 +1,4 @@
-"""The model of the page Classify in a plane or along a line: what is chosen of it, and the plot."""
+"""The model of the page Classify in a plane or along a line, beside its scores and errors."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import inspection
-from lincore.displays import MOST_HELD, PlaneDisplay, by_position
+from lincore.displays import (
+    MOST_HELD,
+    ConfusionCellDisplay,
+    ConfusionDisplay,
+    PlaneDisplay,
+    by_position,
+)
 from pages.ui.classify import model_choice
-from pages.ui.session import fitting, link, sidebar
-from pages.ui.widgets import controls, displays, text
+from pages.ui.frame import sidebar
+from pages.ui.session import fitting, link
+from pages.ui.widgets import controls, displays, selection, text
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from lincore.data import Dataset
     from lincore.model_selection import FittedClassifier
     from pages.ui.classify.model_choice import ModelRow
-    from pages.ui.session import cache
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.jobs import cache
+    from pages.ui.session.experiment import PageExperiment
 
 KEY = "classify.plane"
 
 
 def show(experiment: PageExperiment) -> tuple[cache.ModelChoice, FittedClassifier]:
-    """Ask for a model and how to draw it, fit it and draw it; return what was chosen and fitted."""
+    """Ask for a model and its plot, fit it and draw it; return choices and model."""
     return _model_and_plot(experiment, [])
 
 
@@ -32,61 +41,96 @@ def show(experiment: PageExperiment) -> tuple[cache.ModelChoice, FittedClassifie
 def _model_and_plot(
     experiment: PageExperiment, chosen: list[cache.ModelChoice]
 ) -> tuple[cache.ModelChoice, FittedClassifier]:
-    """Draw the row of controls and the plot; another plot of the same model reruns only this."""
+    """Draw the controls and the plot; other plots of the same model rerun only this fragment."""
     choice, row = model_choice.ask(experiment.data, experiment.split)
     if chosen and chosen[0] != choice:
-        link.run_again()  # the headline, the scores and the panels are of the model, too
+        link.run_again()  # headline, scores and panels depend on the model, too
     chosen[:] = [choice]
     model = fitting.require(experiment, choice)
     _ask(model, row)
-    plane = plane_of(model)
-    said = displays.parts(plane)
-    if said.figure is None:
-        st.info(text.escape(said.finding))
-    else:
-        # The browser keeps the view of a plot of the same key.
-        displays.body(plane, key=f"{KEY}.{plane.chosen.drawing}")
-        st.caption(text.escape(said.scope))
+    with st.container(key="classify.model"):
+        _draw(model)
     return choice, model
 
 
+def _draw(model: FittedClassifier) -> None:
+    """Draw the plot beside scores and errors; the rows of a chosen cell follow."""
+    plane = plane_of(model)
+    if plane.chosen.drawing == "surface":  # needs the width of the page
+        _plot(plane)
+        left, right = st.columns(2, gap="large")
+    else:
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            _plot(plane)
+        left = right
+    with left:
+        displays.metrics(model.main_scores())
+    with right:
+        cell = _confusion(model)
+    if len(cell) == 2 and max(cell) < model.data.n_classes:
+        displays.show(ConfusionCellDisplay(model, *cell), key="classify.cell", data=model.data)
+        selection.offer_to_clear(ConfusionDisplay.place)
+
+
+def _plot(plane: PlaneDisplay) -> None:
+    said = displays.parts(plane)
+    if said.figure is None:
+        st.info(text.escape(said.finding))
+        return
+    # The browser keeps the view of a plot of the same key.
+    displays.body(plane, key=f"{KEY}.{plane.chosen.drawing}")
+    st.caption(text.escape(said.scope))
+
+
+def _confusion(model: FittedClassifier) -> list[int]:
+    """Draw the confusion matrix; return the codes of the chosen cell, or nothing."""
+    key = ConfusionDisplay.place
+    matrix = ConfusionDisplay(model, **displays.read(ConfusionDisplay, key, model=model))
+    displays.note(matrix, key=key)
+    figure = displays.parts(matrix).figure
+    cell = selection.figure(figure, key=key, modes=("points",), read=selection.cell)
+    if not cell:
+        st.caption(f"Choose a cell to see its {model.data.kind.rows}.")
+    return cell
+
+
 def plane_of(model: FittedClassifier) -> PlaneDisplay:
-    """Return the plane that is looked at."""
+    """Return the chosen plane."""
     held = displays.read(PlaneDisplay, KEY, model=model)
     return PlaneDisplay(model, **{name: held[name] for name in displays.settings(KEY)})
 
 
 def _ask(model: FittedClassifier, row: ModelRow) -> None:
-    """Ask for a plane, where there is more than one, and how to draw it."""
+    """Ask for a plane, if there is more than one, and for the kind of plot."""
 
-    def ask(*names: str, width: int | None = None) -> None:
-        known = displays.read(PlaneDisplay, KEY, model=model)
-        others = {name: value for name, value in known.items() if name not in names}
-        displays.ask(PlaneDisplay, KEY, *names, width=width, model=model, **others)
+    def ask(width: int | None = None, **at: DeltaGenerator) -> None:
+        displays.ask(PlaneDisplay, KEY, width=width, draw=False, at=at, model=model)
 
-    with row.plane:
-        ask("kind")
-    with row.plot:
-        ask("drawing")
-    with row.options:
-        st.markdown("**Plot**")
-        with st.container(horizontal=True):
-            ask("x", "y")
-        if displays.read(PlaneDisplay, KEY, model=model)["kind"] == "features":
+    ask(kind=row.plane, drawing=row.plot)
+    if row.options.open:
+        with row.options:
+            st.markdown("**Plot**")
+            axes = st.container(horizontal=True)
+            ask(x=axes, y=axes)
             _hold(model, ask)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            ask("rows", "quantity", "focus", "camera", width=190)
-            ask("ellipses", "counts")
+            place = st.container(horizontal=True, vertical_alignment="bottom")
+            names = ("rows", "quantity", "focus", "camera", "ellipses", "counts")
+            ask(190, **dict.fromkeys(names, place))
+            st.markdown("**Confusion matrix**")
+            displays.ask(ConfusionDisplay, ConfusionDisplay.place, width=190, model=model)
 
 
 def _hold(model: FittedClassifier, ask: Callable[..., None]) -> None:
-    """Ask where the other features are held."""
+    """Ask for the values of the other features."""
     data, read = model.data, displays.read(PlaneDisplay, KEY, model=model)
     others = [i for i in range(data.n_features) if i not in (read["x"], read["y"])]
-    if not others or data.n_features <= 2:
+    if read["kind"] != "features" or not others or data.n_features <= 2:
         return
-    with st.expander("Other features", key=f"{KEY}.others"):
-        ask("rest")
+    with st.expander("Other features", key=f"{KEY}.others", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        ask(rest=panel)
         usual = inspection.median_row(data, model.split.train, read["rest"])
         held = {i: value for i, value in by_position(read["held"]).items() if i in others}
 
@@ -94,11 +138,11 @@ def _hold(model: FittedClassifier, ask: Callable[..., None]) -> None:
             _keep({i: held.get(i, float(usual[i])) for i in chosen})
 
         st.multiselect(
-            "Or at a value of your own",
+            "Or at a chosen value",
             others,
             format_func=lambda i: str(data.feature_names[i]),
             max_selections=MOST_HELD,
-            help="The features chosen here are held at the numbers that you enter.",
+            help="The features chosen here are held at the entered values.",
             **controls.edits(f"{KEY}.features", list(held), keep),
         )
         for i in list(held):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import model_selection
-from pages.ui.session import cache
+from pages.ui.jobs import cache
+from pages.ui.session import questions
 from pages.ui.widgets import displays, model_options, text
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lincore.model_selection import FittedClassifier
 
 KEY = "classify"
-# Pixels: the others share the rest of the row.
+# Widths in pixels; the others share the rest of the row.
 _OPTIONS_WIDTH = 130
 
 
@@ -26,29 +26,24 @@ class ModelRow(NamedTuple):
 
     plot: DeltaGenerator
     plane: DeltaGenerator
-    options: DeltaGenerator
+    options: Any  # a popover
 
 
 def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, ModelRow]:
     """Ask for a classifier and, in a popover, for its options and the steps before it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
-        word = model_options.word(data, key=f"{KEY}.word")
+        word = questions.ask_classifier(data)
         plot, plane = st.container(), st.container()
-        row = ModelRow(
-            plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH)
+        options = st.popover(
+            "Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH, on_change="rerun"
         )
-    with row.options:
-        st.markdown("**Classifier**")
-        line = model_options.line(word, model_options.options(word))
-        st.markdown("**Steps before it**")
-        if model_selection.as_method(line).counts:
-            st.caption("The model is of counts: they are neither standardised nor projected.")
-            return cache.ModelChoice(line, model_selection.Steps(standardize=False)), row
-        return cache.ModelChoice(line, model_options.steps(data, split)), row
+    with options:
+        line, steps = model_options.model(word, data, split, draw=options.open)
+    return cache.ModelChoice(line, steps), ModelRow(plot, plane, options)
 
 
 def show_steps(model: FittedClassifier, choice: cache.ModelChoice) -> None:
-    """Say in one line what the rows go through, and how the fit ended."""
+    """Describe in one line the inputs of the model, and how the fit ended."""
     model_options.show_projection(model.data, choice.steps, model.split, who="The model sees")
     steps = model.steps()
     displays.note(steps, key=f"{KEY}.steps")

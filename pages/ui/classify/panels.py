@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from lincore import report
 from lincore.displays import (
+    MODEL,
     AssumptionsDisplay,
-    CalibrationDisplay,
+    CanonicalDisplay,
+    ClassScoresDisplay,
     CoefficientsDisplay,
-    ConfusionCellDisplay,
     ConfusionDisplay,
     ConvergenceDisplay,
     EquationDisplay,
@@ -22,36 +24,34 @@ from lincore.displays import (
     MatrixDisplay,
     ModelScoresDisplay,
     OddsRatiosDisplay,
+    PlaneDisplay,
     PrecisionRecallDisplay,
     RocDisplay,
     SolversDisplay,
+    StepsDisplay,
     WhatIfDisplay,
-    compare_solvers,
 )
+from lincore.inspection import compare_solvers
 from pages.ui.classify import what_if
+from pages.ui.frame import sidebar
 from pages.ui.jobs import page_jobs
-from pages.ui.session import arrival, sidebar
-from pages.ui.widgets import displays, selection, text
+from pages.ui.widgets import displays, tabs, text, verdicts
 
 if TYPE_CHECKING:
     from lincore.displays import Display
     from lincore.model_selection import FittedClassifier
+    from pages.ui.jobs import cache
     from pages.ui.jobs.executor import Job
     from pages.ui.jobs.progress import Progress
-    from pages.ui.session import cache
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
 KEY = "classify"
-#: Distances between rows, times features, that take a few hundredths of a second.
+#: Pairwise distances times features that take about 0.05 s.
 MOST_AT_ONCE = 10_000_000
-_MARKS = {
-    "fine": ":material/check_circle:",
-    "note": ":material/info:",
-    "warning": ":material/warning:",
-}
+_MARKS = {"fine": verdicts.FINE, "note": "", "warning": verdicts.WRONG}
 # An equation of more variables than this is wider than a phone.
 _MOST_DRAWN = 2
-# Between its terms a formula breaks into lines, instead of scrolling where no key reaches it.
+# Formulas break into lines between terms: a scrolling one cannot be reached by keyboard.
 _WRAPPED = """<style>
 .st-key-classify-equation-drawn .katex-display { overflow: clip; }
 .st-key-classify-equation-drawn .katex-display > .katex { white-space: normal; }
@@ -60,41 +60,28 @@ _WRAPPED = """<style>
 
 @sidebar.fragment
 def show(experiment: PageExperiment, choice: cache.ModelChoice, model: FittedClassifier) -> None:
-    """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
-    arrival.show(f"{KEY}.panels", next(iter(PANELS)))
-    # What a job depends on beside its own settings.
+    """Draw the tabs and the content of the open one, as a fragment."""
+    # Common settings of the jobs.
     about = (experiment.data.digest, experiment.choice, choice)
-    tabs = st.tabs(list(PANELS), key=f"{KEY}.panels", on_change="rerun")
-    for tab, draw in zip(tabs, PANELS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(model, about)
+    kinds = tabs_of(model)
+    tabs.show(f"{KEY}.panels", {kind.title: partial(_draw, kind, model, about) for kind in kinds})
 
 
-def _chosen(kind: type[Display], key: str, model: FittedClassifier) -> Any:
-    """Ask for the settings of a display, in a row, and return it."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
-        return kind(model, **displays.ask(kind, key, width=260, model=model))
+def tabs_of(model: FittedClassifier) -> list[type[Display]]:
+    """Return the displays with tabs of their own, of what the model has."""
+    steps, missing = ConvergenceDisplay(model), set()
+    if not (steps.iterates or steps.can_compare):
+        missing.add(ConvergenceDisplay)
+    if not CanonicalDisplay(model).has_functions:
+        missing.add(CanonicalDisplay)
+    return [kind for kind in TABS if kind not in missing]
 
 
-def _confusion(model: FittedClassifier, about: Any) -> None:
-    key, data = f"{KEY}.confusion", model.data
-    left, right = st.columns(2, gap="large")
-    with left:
-        matrix = _chosen(ConfusionDisplay, key, model)
-        displays.note(matrix, key=key)
-        figure = displays.parts(matrix).figure
-        cell = selection.figure(figure, key=key, modes=("points",), read=selection.cell)
-    # A sheet of images needs the width of the page.
-    with st.container() if data.kind.is_images else right:
-        if len(cell) != 2 or max(cell) >= data.n_classes:
-            st.caption(
-                f"Choose a cell of the matrix to see its {data.kind.rows}, the highest log loss "
-                "first."
-            )
-        else:
-            displays.show(ConfusionCellDisplay(model, *cell), key=f"{KEY}.cell", data=data)
-            selection.offer_to_clear(key)
+def _draw(kind: type[Display], model: FittedClassifier, about: Any) -> None:
+    if kind in _ARRANGED:
+        _ARRANGED[kind](model, about)
+    else:
+        displays.show(displays.chosen(kind, model=model), key=kind.place, data=model.data)
 
 
 def _scores(model: FittedClassifier, about: Any) -> None:
@@ -103,7 +90,7 @@ def _scores(model: FittedClassifier, about: Any) -> None:
 
 
 def _curves(model: FittedClassifier, about: Any) -> None:
-    roc = _chosen(RocDisplay, f"{KEY}.curves", model)
+    roc = displays.chosen(RocDisplay, model=model)
     left, right = st.columns(2, gap="large")
     with left:
         displays.body(roc, key=f"{KEY}.roc")
@@ -113,16 +100,10 @@ def _curves(model: FittedClassifier, about: Any) -> None:
     st.caption(text.escape(displays.parts(roc).scope))
 
 
-def _calibration(model: FittedClassifier, about: Any) -> None:
-    key = f"{KEY}.calibration"
-    found = CalibrationDisplay(model)
-    displays.show(_chosen(CalibrationDisplay, key, model) if found.is_possible else found, key=key)
-
-
 def _convergence(model: FittedClassifier, about: Any) -> None:
     key = f"{KEY}.convergence"
     found = ConvergenceDisplay(model)
-    found = _chosen(ConvergenceDisplay, key, model) if found.traces else found
+    found = displays.chosen(ConvergenceDisplay, model=model) if found.traces else found
     displays.show(found, key=key)
     if found.can_compare:
         st.markdown("##### Several solvers on the same error")
@@ -145,7 +126,7 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
         key,
         (*about, asked.solvers, asked.rates),
         lambda progress: compare_solvers(
-            model, asked.solvers, asked.rates, progress, progress.keep
+            model, asked.solvers, asked.rates, progress=progress, keep=progress.keep
         ),
         describe="Comparing solvers",
         label="Compare solvers",
@@ -157,18 +138,17 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
 
 
 def _coefficients(model: FittedClassifier, about: Any) -> None:
-    key, odds = f"{KEY}.coefficients", OddsRatiosDisplay(model)
-    if not odds.is_asked_for:
-        displays.show(_chosen(CoefficientsDisplay, key, model), key=key)
-        return
-    displays.show(_chosen(OddsRatiosDisplay, f"{KEY}.odds", model), key=f"{KEY}.odds")
-    displays.show(_chosen(CoefficientsDisplay, key, model), key=key)
+    if OddsRatiosDisplay(model).is_asked_for:
+        odds = displays.chosen(OddsRatiosDisplay, model=model)
+        displays.show(odds, key=odds.place)
+    found = displays.chosen(CoefficientsDisplay, model=model)
+    displays.show(found, key=found.place)
 
 
 def _equation(model: FittedClassifier, about: Any) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
     key = f"{KEY}.equation"
-    found = _chosen(EquationDisplay, key, model)
+    found = displays.chosen(EquationDisplay, model=model)
     displays.note(found, key=key)
     st.markdown(f"**{text.escape(found.finding())}**")
     if not found.equation:
@@ -181,7 +161,7 @@ def _equation(model: FittedClassifier, about: Any) -> None:
         with st.container(key=f"{key}.drawn"):
             st.latex(found.latex)
     with st.expander("As LaTeX, to copy", key=f"{key}.latex"):
-        # In one colour: those of a language are too faint on either theme.
+        # Without syntax colours, which are too faint in both themes.
         st.code(found.latex, language=None, wrap_lines=True)
     st.caption(text.escape(" ".join(found.notes())))
 
@@ -196,13 +176,31 @@ def _learned(model: FittedClassifier, about: Any) -> None:
     if found.found.words:
         _with_formulas(model.words(), f"{key}.words")
     else:
-        _with_formulas(_chosen(MatrixDisplay, f"{key}.matrix", model), f"{key}.matrix")
-    ratio = _chosen(LogRatioDisplay, f"{key}.pair", model)
+        matrix = displays.chosen(MatrixDisplay, model=model)
+        _with_formulas(matrix, matrix.place)
+    ratio = displays.chosen(LogRatioDisplay, model=model)
     _with_formulas(ratio, f"{key}.ratio")
 
 
+def _canonical(model: FittedClassifier, about: Any) -> None:
+    """Draw the tables of the canonical analysis, one below the other."""
+    found = CanonicalDisplay(model)
+    displays.show(found, key=f"{KEY}.canonical")
+    if found.found is None:
+        return
+    parts = {
+        "coefficients": model.canonical_coefficients(),
+        "centroids": model.centroids(),
+        "distances": model.group_distances(),
+        "functions": model.classification_functions(),
+    }
+    for word, part in parts.items():
+        st.markdown(f"##### {part.title}")
+        displays.show(part, key=f"{KEY}.canonical.{word}")
+
+
 def _with_formulas(display: Any, key: str) -> None:
-    """Draw a display with its formulas beside it."""
+    """Draw a display beside its formulas."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         displays.show(display, key=key)
@@ -215,7 +213,7 @@ def _with_formulas(display: Any, key: str) -> None:
 
 
 def _assumptions(model: FittedClassifier, about: Any) -> None:
-    """Say in words what was checked, what came out, and what it means for the choice of model."""
+    """Describe the checks of assumptions, their results, and the consequences for the model."""
     key, found = f"{KEY}.checks", AssumptionsDisplay(model)
     if not found.obstacle:
         data, choice, (_, steps) = about
@@ -226,7 +224,7 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
 
         job = page_jobs.run(
             key,
-            # What the classifier sees depends on the steps before it alone.
+            # The inputs of the classifier depend only on the steps before it.
             (data, choice, steps, found.word),
             work,
             describe="Checking the assumptions",
@@ -250,15 +248,24 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
     st.caption(text.escape(" ".join(said.notes)))
 
 
-PANELS: dict[str, Callable[[FittedClassifier, Any], None]] = {
-    ConfusionDisplay.title: _confusion,
-    ModelScoresDisplay.title: _scores,
-    RocDisplay.title: _curves,
-    CalibrationDisplay.title: _calibration,
-    ConvergenceDisplay.title: _convergence,
-    CoefficientsDisplay.title: _coefficients,
-    EquationDisplay.title: _equation,
-    LearnedDisplay.title: _learned,
-    AssumptionsDisplay.title: _assumptions,
-    WhatIfDisplay.title: what_if.show,
+#: Drawn above the tabs, or in that of another display.
+_ELSEWHERE = (
+    StepsDisplay,
+    PlaneDisplay,
+    ConfusionDisplay,
+    ClassScoresDisplay,
+    PrecisionRecallDisplay,
+)
+TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)
+#: Tabs with more than one display, or with widgets of their own.
+_ARRANGED: dict[type[Display], Callable[[FittedClassifier, Any], None]] = {
+    ModelScoresDisplay: _scores,
+    RocDisplay: _curves,
+    ConvergenceDisplay: _convergence,
+    CoefficientsDisplay: _coefficients,
+    EquationDisplay: _equation,
+    LearnedDisplay: _learned,
+    CanonicalDisplay: _canonical,
+    AssumptionsDisplay: _assumptions,
+    WhatIfDisplay: what_if.show,
 }

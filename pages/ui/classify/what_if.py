@@ -1,17 +1,16 @@
-"""A single row whose features are moved by sliders, and what the model makes of it."""
+"""A single row whose features are moved by sliders, and its prediction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
 from lincore import inspection
 from lincore.displays import MEDIAN, WhatIfDisplay, by_position, number_form
 from pages.ui.classify import geometry
-from pages.ui.session import sidebar
+from pages.ui.frame import sidebar
 from pages.ui.widgets import controls, displays, tables, text
 
 if TYPE_CHECKING:
@@ -19,18 +18,18 @@ if TYPE_CHECKING:
     from lincore.model_selection import FittedClassifier
 
 KEY = "classify.whatif"
-# So many sliders are taken in at a glance; with more features one chooses which to move.
+# Maximum number of sliders; with more features the visitor chooses some.
 MOST_SLIDERS = 8
 
 
 def show(model: FittedClassifier, about: Any) -> None:
-    """Let a row be changed, and show what the model makes of it at once."""
+    """Let a row be changed, and show its prediction at once."""
     _panel(model)
 
 
 @sidebar.fragment
 def _panel(model: FittedClassifier) -> None:
-    """Draw sliders and posteriors; a moved slider runs nothing but this."""
+    """Draw sliders and posteriors, as a fragment."""
     left, right = st.columns(2, gap="large")
     with left:
         _ask_start(model)
@@ -50,12 +49,12 @@ def _shown(model: FittedClassifier) -> WhatIfDisplay:
     plane, held = geometry.plane_of(model), displays.settings(KEY)
     row = held.get("row")
     if row is not None and row != MEDIAN and row not in model.split.test:
-        row = None  # of another split
+        row = None  # from another split
     return WhatIfDisplay(model, plane, row, held.get("moved", ()))
 
 
 def _ask_start(model: FittedClassifier) -> None:
-    """Ask for the row to begin with."""
+    """Ask for the initial row."""
     shown, test = _shown(model), model.split.test
     noun = model.data.kind.rows.removesuffix("s")
 
@@ -68,7 +67,7 @@ def _ask_start(model: FittedClassifier) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            "Begin with",
+            "Start from",
             ["median", "test"],
             required=True,
             format_func={"median": f"Median {noun}", "test": f"Test {noun}"}.__getitem__,
@@ -77,13 +76,13 @@ def _ask_start(model: FittedClassifier) -> None:
         )
         if shown.start == MEDIAN:
             return
-        place = int(np.flatnonzero(test == shown.start)[0]) + 1
+        place = test.tolist().index(shown.start) + 1
         st.number_input(
             f"Which test {noun}",
             1,
             len(test),
             step=1,
-            help="Counted through the test set.",
+            help="Position in the test set.",
             width=160,
             **controls.edits(f"{KEY}.row", place, choose),
         )
@@ -91,7 +90,7 @@ def _ask_start(model: FittedClassifier) -> None:
 
 
 def _keeper(position: int, usual: float) -> Callable[[float], None]:
-    """Return what keeps the value of a position; its usual value is no change."""
+    """Return a callback that stores the value of a feature; its initial value is no change."""
 
     def keep(value: float) -> None:
         held = displays.settings(KEY).get("moved", ())
@@ -105,22 +104,20 @@ def _keeper(position: int, usual: float) -> Callable[[float], None]:
 
 
 def _features(shown: WhatIfDisplay) -> None:
-    """Ask for the values of the features, beginning with those of the row."""
+    """Ask for the values of the features, starting from those of the row."""
     model, data = shown.model, shown.model.data
-    usual = WhatIfDisplay(model, row=shown.start).given
+    start = WhatIfDisplay(model, row=shown.start)
     columns = list(range(data.n_features))
     if len(columns) > MOST_SLIDERS:
-        columns = _moved(data, usual)
+        columns = _moved(data, start.first_features)
     for column in columns:
-        value = shown.changed.get(column, float(usual[column]))
-        keep = _keeper(column, float(usual[column]))
-        _value(model, f"{KEY}.{data.digest}.{column}", column, float(usual[column]), value, keep)
+        usual = float(start.given[column])
+        _value(start, column, shown.changed.get(column, usual), _keeper(column, usual))
 
 
-def _moved(data: Dataset, row: np.ndarray) -> list[int]:
-    usual = np.argsort(-row, kind="stable")[:4].tolist() if data.kind.is_sparse else list(range(6))
+def _moved(data: Dataset, first: list[int]) -> list[int]:
     places = list(range(data.n_features))
-    controls.begin_among(f"{KEY}.features", places, usual)
+    controls.begin_among(f"{KEY}.features", places, first)
     return st.multiselect(
         "Features to move",
         places,
@@ -132,16 +129,10 @@ def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     )
 
 
-def _value(
-    model: FittedClassifier,
-    key: str,
-    column: int,
-    usual: float,
-    value: float,
-    keep: Callable[[float], None],
-) -> None:
-    """Ask for the value of a feature, in a range that holds its usual one."""
-    data, name = model.data, text.escape(model.data.feature_names[column])
+def _value(start: WhatIfDisplay, column: int, value: float, keep: Callable[[float], None]) -> None:
+    """Ask for the value of a feature, in a range that includes its initial value."""
+    data = start.model.data
+    name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{column}"
     levels = inspection.level_names(data, column)
     if levels is not None:
         code = min(max(int(value), 0), len(levels) - 1)
@@ -153,18 +144,15 @@ def _value(
             **controls.edits(key, code, keep),
         )
         return
-    known = inspection.column_values(data, column, model.split.train)
-    if np.isnan(known).all():
-        return
-    low, high = min(float(np.nanmin(known)), usual), max(float(np.nanmax(known)), usual)
-    if low < high:
-        _typed_or_moved(name, key, low, high, value, keep)
+    limits = start.limits(column)
+    if limits is not None:
+        _typed_or_moved(name, key, *limits, value, keep)
 
 
 def _typed_or_moved(
     name: str, key: str, low: float, high: float, value: float, keep: Callable[[float], None]
 ) -> None:
-    """Ask for a number by a slider, with a field beside it that takes any value exactly."""
+    """Ask for a number by a slider, with an input field for any exact value."""
     slider, field = st.columns([3, 1], vertical_alignment="bottom")
     with slider:
         st.slider(
@@ -187,15 +175,13 @@ def _typed_or_moved(
 
 
 def _components(shown: WhatIfDisplay) -> None:
-    """Ask for the scores on the first components, beginning with those of the image."""
+    """Ask for the scores on the first components, starting from those of the image."""
     model, data = shown.model, shown.model.data
-    usual = WhatIfDisplay(model, row=shown.start).found.seen
-    pca = model.pipeline.named_steps["pca"]
-    spread = np.ones(len(usual)) if pca.whiten else np.sqrt(pca.explained_variance_)
+    start = WhatIfDisplay(model, row=shown.start)
+    usual, pca = start.found.seen, model.pipeline.named_steps["pca"]
     names = inspection.classifier_input_names(model.pipeline, data)
     for i, name in enumerate(names[:MOST_SLIDERS]):
-        own = float(usual[i])
-        reach = max(3 * float(spread[i]), abs(own), 1e-9)
+        own, reach = float(usual[i]), start.reach(i)
         value = min(max(shown.changed.get(i, own), -reach), reach)
         key = f"{KEY}.{data.digest}.component.{i}.{len(usual)}.{pca.whiten}"
         st.slider(
@@ -204,13 +190,13 @@ def _components(shown: WhatIfDisplay) -> None:
             reach,
             step=reach / 100,
             format="%.3g",
-            help="Three standard deviations either way.",
+            help="Up to three standard deviations in either direction.",
             **controls.edits(key, value, _keeper(i, own)),
         )
 
 
 def _posteriors(table: Any) -> None:
-    """List the classes, the likeliest first, with posteriors and distances where there are any."""
+    """List the classes, the most probable first, with posteriors and distances if available."""
     formats = {name: number_form(table[name]) for name in table.select_dtypes("float")}
     columns: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=f"%{form}") for name, form in formats.items()

@@ -1,4 +1,4 @@
-"""Choices of the page Compare: models with their options, steps, validation."""
+"""Choices on the page Compare: models with options, steps, validation."""
 
 from __future__ import annotations
 
@@ -6,144 +6,107 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import model_selection
+from lincore import model_selection, report
 from lincore.analysis import CompareQuestion
 from lincore.displays import ScoresDisplay
-from pages.ui.session.questions import COMPARE as QUESTION
-from pages.ui.widgets import displays, experiment_record, model_options, text
+from pages.ui.session.experiment import Setup
+from pages.ui.session.questions import COMPARE as KEY
+from pages.ui.widgets import controls, displays, experiment_record, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
     from lincore.metrics import Results
-    from lincore.model_selection import Steps
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
-KEY = "compare"
-# Pixels of the controls in the row.
+# Options that other widgets of the page ask for.
+_ELSEWHERE = ("methods", "scheme", "score", "rope")
+# Widths of the controls in the row, in pixels.
 _WIDE, _NARROW = 240, 130
-# The test set of the sidebar, as `lincore.compare` knows it.
-_HOLDOUTS = {
-    "stratified": "holdout",
-    "last": "last",
-    "given": "given",
-    "group": "holdout by group",
-}
-
-
-class CompareChoice(NamedTuple):
-    """Everything that a comparison depends on.
-
-    Attributes
-    ----------
-    digest : str
-        Of the data.
-    split : SplitChoice
-    lines : tuple of str
-        A method each, as `lincore.compare` reads it.
-    scheme : str
-        As `lincore.compare` reads it.
-    steps : Steps
-    """
-
-    digest: str
-    split: SplitChoice
-    lines: tuple[str, ...]
-    scheme: str
-    steps: Steps
 
 
 class CompareRow(NamedTuple):
-    """Places in the row of controls for what is asked once there are results."""
+    """Containers in the row of controls for widgets that depend on the results."""
 
     score: DeltaGenerator
-    options: DeltaGenerator
+    options: Any  # a popover
 
 
-def ask(experiment: PageExperiment) -> tuple[CompareChoice | None, CompareRow]:
-    """Ask what to compare, in one row of controls; no choice while no model is chosen."""
-    data, choice, split = experiment
+def ask(experiment: PageExperiment) -> tuple[Setup | None, CompareRow]:
+    """Ask for the comparison, in one row of controls; None without a model."""
+    data, _, split = experiment
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         words = _words(data)
-        displays.ask(CompareQuestion, QUESTION, "scheme", width=_WIDE, data=data)
+        displays.ask(CompareQuestion, KEY, "scheme", width=_WIDE, data=data)
         row = CompareRow(
-            st.container(width=_WIDE), st.popover("Options", key=f"{KEY}.options", width=_NARROW)
+            st.container(width=_WIDE),
+            st.popover("Options", key=f"{KEY}.options", width=_NARROW, on_change="rerun"),
         )
-    with row.options:
-        st.markdown("**Steps before the models**")
-        steps = model_options.steps(data, split)
-        displays.ask(CompareQuestion, QUESTION, "both_features", data=data)
-        st.markdown("**Options of the models**")
-        lines = _lines(words)
-    asked = displays.read(CompareQuestion, QUESTION, data=data)
-    if asked["both_features"]:
-        lines = model_selection.on_both_features(lines)
-    with row.options:
-        if any(_counts(line) for line in lines):
-            st.caption("Models of counts get the rows as they are, without these steps.")
-    scheme = _HOLDOUTS[choice.how] if asked["scheme"] == "holdout" else asked["scheme"]
-    _tell_torn_groups(scheme, data)
-    if not asked["both_features"]:
-        model_options.show_projection(data, steps, split, who="The models see")
-    if not lines:
-        return None, row
-    return CompareChoice(data.digest, choice, lines, scheme, steps), row
+    if row.options.open:
+        with row.options:
+            displays.ask(CompareQuestion, KEY, data=data, **dict.fromkeys(_ELSEWHERE))
+            st.markdown("**Options of the models**")
+            _ask_options(words)
+    setup = Setup.of(KEY, experiment)
+    if row.options.open and any(line.startswith("multinomial-nb") for line in setup.methods):
+        row.options.caption("Models of counts use the original rows, without these steps.")
+    _tell_torn_groups(setup.arguments(data)["scheme"], data)
+    if not setup.question.both_features:
+        model_options.show_projection(data, setup.steps, split, who="The models see")
+    return setup if setup.methods else None, row
 
 
 def _words(data: Dataset) -> tuple[str, ...]:
-    """Ask for the models, in a popover that says how many there are."""
-    number = len(displays.read(CompareQuestion, QUESTION, data=data)["methods"])
+    """Ask for the models, in a popover labelled with their number."""
+    number = len(displays.read(CompareQuestion, KEY, data=data)["methods"])
     with st.popover(f"Models: {number}", key=f"{KEY}.models", width=_NARROW):
-        displays.ask(CompareQuestion, QUESTION, "methods", data=data)
-    words: tuple[str, ...] = displays.read(CompareQuestion, QUESTION, data=data)["methods"]
+        displays.ask(CompareQuestion, KEY, "methods", data=data)
+    words: tuple[str, ...] = displays.read(CompareQuestion, KEY, data=data)["methods"]
     return words
 
 
 def judge(results: Results, row: CompareRow) -> dict[str, Any]:
-    """Ask for the score that decides, and how small a difference does not matter."""
+    """Ask for the leading score and the negligible difference."""
     with row.score:
         chosen = displays.ask(ScoresDisplay, KEY, "score", width=_WIDE, results=results)
     score = ScoresDisplay(results, **chosen).deciding
+    known = {"results": results, "score": score, "draw": row.options.open}
     with row.options:
-        return chosen | displays.ask(ScoresDisplay, KEY, "rope", results=results, score=score)
+        return chosen | displays.ask(ScoresDisplay, KEY, "rope", **known)
 
 
 def _tell_torn_groups(scheme: str, data: Dataset) -> None:
-    if data.groups is not None and scheme not in ("last", "given") and "by group" not in scheme:
-        st.caption("Groups are not kept together: scores may be biased upwards.")
+    sentence = report.groups_sentence(data, together=False)
+    if sentence and scheme not in ("last", "given") and "by group" not in scheme:
+        st.caption(sentence)
 
 
-def _lines(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Ask for the options of each model, and whether it enters twice."""
-    lines: list[str] = []
+def _ask_options(words: tuple[str, ...]) -> None:
+    """Ask for the options of each model, and whether to add it twice."""
     for word in words:
         if not model_selection.CLASSIFIER_OPTIONS[word]:
-            lines.append(word)
             continue
-        label, twice = model_selection.CLASSIFIER_LABELS[word], f"{KEY}.{word}.twice"
+        label = model_selection.CLASSIFIER_LABELS[word]
         with st.expander(
             text.escape(label), key=f"{KEY}.{word}.expander", on_change="rerun"
         ) as panel:
             if panel.open:
                 model_options.options(word)
-                st.toggle(
-                    "Add it twice, with other options",
-                    key=twice,
-                    persist_state="session",
-                    help="To see the effect of an option, compared with the same model without it.",
-                )
-                if st.session_state[twice]:
-                    model_options.options(word, key=f"{KEY}.second")
-        entries = [experiment_record.SHARED]
-        entries += [f"{KEY}.second"] if st.session_state.get(twice) else []
-        lines += [
-            model_options.line(word, experiment_record.chosen_options(word, key=entry))
-            for entry in entries
-        ]
-    return tuple(dict.fromkeys(lines))
+                _ask_second(word)
 
 
-def _counts(line: str) -> bool:
-    return line.startswith("multinomial-nb")
+def _ask_second(word: str) -> None:
+    """Ask whether to compare a model twice, and for the options of its second entry."""
+    is_twice = displays.has_settings(f"{experiment_record.SECOND}.{word}")
+
+    def keep(twice: bool) -> None:
+        experiment_record.enter_twice(word, {} if twice else None)
+
+    st.toggle(
+        "Add it twice, with other options",
+        help="To see the effect of an option: the same model with and without it.",
+        **controls.edits(f"{KEY}.{word}.twice", is_twice, keep),
+    )
+    if is_twice:
+        model_options.options(word, key=experiment_record.SECOND)

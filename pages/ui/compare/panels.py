@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -10,87 +11,79 @@ import streamlit as st
 from lincore import model_selection
 from lincore.data import split
 from lincore.displays import (
+    COMPARISON,
     BoundariesDisplay,
-    DisagreementsDisplay,
     LearningCurveDisplay,
-    PairwiseDisplay,
-    RecallDisplay,
     ScoresDisplay,
     SplitChoiceDisplay,
-    TimesDisplay,
+    YardsticksDisplay,
 )
-from lincore.utils import percent
-from pages.ui.jobs import page_jobs
-from pages.ui.session import arrival, cache, sidebar
-from pages.ui.widgets import displays
+from pages.ui.compare import run
+from pages.ui.frame import sidebar
+from pages.ui.jobs import cache, page_jobs
+from pages.ui.widgets import displays, tabs
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
+    from lincore.displays import Display
     from lincore.model_selection import LearningCurve
-    from pages.ui.compare.choices import CompareChoice
     from pages.ui.jobs.executor import Job
     from pages.ui.jobs.progress import Progress
+    from pages.ui.session.experiment import Setup
 
 KEY = "compare"
 REPEATS, SPLIT_REPEATS = 5, 10
 
 
 class Shown(NamedTuple):
-    """The scores that the page shows, and what they were computed from."""
+    """The results on the page, with data and choices."""
 
     scores: ScoresDisplay
     data: Dataset
-    choice: CompareChoice
+    choice: Setup
 
     @property
     def judged(self) -> dict[str, Any]:
-        """The settings that all displays of the results share."""
+        """The common settings of the displays."""
         return {"score": self.scores.score, "rope": self.scores.rope}
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The methods in the order of the choice, which no score changes."""
+        """The methods in the order of choice, independent of the scores."""
         known = list(self.scores.results.settings.labels)
         return tuple(sorted(self.scores.results.methods, key=known.index))
 
 
 @sidebar.fragment
-def show(scores: ScoresDisplay, data: Dataset, choice: CompareChoice) -> None:
-    """Draw the tabs, and in the open one what it holds."""
+def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
+    """Draw the tabs and the content of the open one."""
     shown = Shown(scores, data, choice)
-    arrival.show(f"{KEY}.panels", next(iter(_PANELS)))
-    tabs = st.tabs(list(_PANELS), key=f"{KEY}.panels", on_change="rerun")
-    for tab, draw in zip(tabs, _PANELS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(shown)
+    kinds = [kind for kind in COMPARISON if kind is not ScoresDisplay]
+    panels = {kind.title: partial(_FITTED.get(kind, _judged), shown, kind) for kind in kinds}
+    tabs.show(f"{KEY}.panels", panels)
 
 
-def _pairs(shown: Shown) -> None:
-    results = shown.scores.results
-    displays.show(PairwiseDisplay(results, **shown.judged), key=f"{KEY}.pairs")
+def _judged(shown: Shown, kind: type[Display]) -> None:
+    known = {"results": shown.scores.results, "data": shown.data}
+    subject = {name: known[name] for name in kind.subject_names()}
+    found = displays.chosen(kind, **subject, **shown.judged)
+    displays.show(found, key=kind.place, data=shown.data)
 
 
-def _disagreements(shown: Shown) -> None:
-    key, chosen = f"{KEY}.rows", dict(shown.judged)
-    if len(shown.scores.results.methods) > 1:
-        with st.container(horizontal=True, key=f"{key}.settings"):
-            context = {"results": shown.scores.results, **shown.judged}
-            chosen |= displays.ask(DisagreementsDisplay, key, width=300, **context)
-    found = DisagreementsDisplay(shown.scores.results, data=shown.data, **chosen)
-    displays.show(found, key=key, data=shown.data)
+def _yardsticks(shown: Shown, kind: type[Display]) -> None:
+    fitted = shown.choice.question.yardsticks
+    if not fitted and st.button(
+        "Fit gradient boosting and a random forest",
+        key=f"{kind.place}.fit",
+        on_click=run.add_yardsticks,
+        help="Far more flexible models, on the same splits: what does staying with these cost?",
+    ):
+        st.rerun()  # the whole page, which compares anew
+    _judged(shown, kind)
 
 
-def _recall(shown: Shown) -> None:
-    displays.show(RecallDisplay(shown.scores.results, **shown.judged), key=f"{KEY}.recall")
-
-
-def _time(shown: Shown) -> None:
-    displays.show(TimesDisplay(shown.scores.results, **shown.judged), key=f"{KEY}.seconds")
-
-
-def _boundaries(shown: Shown) -> None:
-    data, choice, key = shown.data, shown.choice, f"{KEY}.planes"
+def _boundaries(shown: Shown, kind: type[Display]) -> None:
+    data, choice, key = shown.data, shown.choice, kind.place
     rows = cache.split(data.digest, choice.split, data)
     job = page_jobs.run(
         key,
@@ -108,19 +101,15 @@ def _boundaries(shown: Shown) -> None:
     page_jobs.show(job)
     if not job.is_over or job.result is None:
         return
-    with st.container(horizontal=True, key=f"{key}.settings"):
-        chosen = displays.ask(BoundariesDisplay, key, width=260, fits=job.result)
-    displays.show(BoundariesDisplay(job.result, **chosen), key=key)
+    displays.show(displays.chosen(kind, fits=job.result), key=key)
 
 
-def _training_size(shown: Shown) -> None:
-    data, choice, lines, key = shown.data, shown.choice, shown.lines, f"{KEY}.sizes"
+def _training_size(shown: Shown, kind: type[Display]) -> None:
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
 
     def draw(job: Job) -> None:
-        context = {"curve": job.result, "score": shown.scores.deciding}
-        chosen = displays.ask(LearningCurveDisplay, key, **context)
-        found = LearningCurveDisplay(job.result, shown.scores.deciding, **chosen)
-        displays.show(found, key=key)
+        known = {"curve": job.result, "score": shown.scores.deciding}
+        displays.show(displays.chosen(kind, **known), key=key)
 
     job = page_jobs.on_demand(
         key,
@@ -132,14 +121,14 @@ def _training_size(shown: Shown) -> None:
         draw=draw,
         keep_outdated=True,
     )
-    if job is not None and not page_jobs.at_work(job) and job.result is not None:
+    if page_jobs.has_come(job):
         draw(job)
 
 
 def learning_curve(
-    data: Dataset, choice: CompareChoice, lines: tuple[str, ...], progress: Progress
+    data: Dataset, choice: Setup, lines: tuple[str, ...], progress: Progress
 ) -> LearningCurve | None:
-    """Compute the curves: over random splits, or on the given test set."""
+    """Compute the curves, over random splits or on the given test set."""
     random = choice.split.how in ("stratified", "group")
     splits = [
         split(data, choice.split.how, test_size=choice.split.test_size, seed=seed)
@@ -157,8 +146,8 @@ def learning_curve(
     return found if found.results else None
 
 
-def _split_choice(shown: Shown) -> None:
-    data, choice, lines, key = shown.data, shown.choice, shown.lines, f"{KEY}.splits"
+def _split_choice(shown: Shown, kind: type[Display]) -> None:
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
     test_size = choice.split.test_size
     job = page_jobs.on_demand(
         key,
@@ -173,20 +162,17 @@ def _split_choice(shown: Shown) -> None:
         ),
         describe="Comparing splits",
         label="Compare the last of each class with random rows",
-        help=f"Each model is tested on the last {percent(test_size, 0)} of each class, and on "
-        f"{SPLIT_REPEATS} random test sets of that size.",
-        unasked=arrival.is_fresh(f"{KEY}.panels"),
+        help=SplitChoiceDisplay.plan(test_size, SPLIT_REPEATS),
+        unasked=tabs.is_fresh(f"{KEY}.panels"),
     )
-    if job is not None and not page_jobs.at_work(job) and job.result is not None:
-        displays.show(SplitChoiceDisplay(job.result), key=key)
+    if page_jobs.has_come(job):
+        displays.show(displays.chosen(kind, variation=job.result), key=key)
 
 
-_PANELS: dict[str, Callable[[Shown], None]] = {
-    PairwiseDisplay.title: _pairs,
-    DisagreementsDisplay.title: _disagreements,
-    RecallDisplay.title: _recall,
-    BoundariesDisplay.title: _boundaries,
-    LearningCurveDisplay.title: _training_size,
-    SplitChoiceDisplay.title: _split_choice,
-    TimesDisplay.title: _time,
+#: Tabs that need further fits.
+_FITTED: dict[type[Display], Callable[[Shown, type[Display]], None]] = {
+    YardsticksDisplay: _yardsticks,
+    BoundariesDisplay: _boundaries,
+    LearningCurveDisplay: _training_size,
+    SplitChoiceDisplay: _split_choice,
 }

@@ -1,4 +1,4 @@
-"""Roles and kinds of many columns at once: those selected in the table of the columns."""
+"""Roles and kinds of several columns at once: those selected in the table of columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import data
+from lincore.utils import part_of
 from pages.ui.session import commands
 
 if TYPE_CHECKING:
@@ -17,33 +18,37 @@ if TYPE_CHECKING:
 SELECTED = "data.columns.selected"
 
 
-def show(found: Source) -> None:
+def show(source: Source) -> None:
     """Offer to change the role or the kind of all selected columns at once."""
-    names = [column.name for column in found.columns]
+    names = [column.name for column in source.columns]
     chosen = [name for name in st.session_state.get(SELECTED, ()) if name in names]
-    with st.popover("Edit several columns", icon=":material/checklist:", key="data.bulk"):
-        st.caption(f"{len(chosen):,} of {len(names):,} columns selected.")
+    with st.popover(
+        "Edit several columns", icon=":material/checklist:", key="data.bulk", on_change="rerun"
+    ) as panel:
+        if not panel.open:
+            return
+        st.caption(f"{part_of(len(chosen), len(names))} columns selected.")
         _pick(
             "Select columns",
             list(_SELECTIONS),
             "data.bulk.select",
-            lambda word: _select(found, word),
+            lambda word: _select(source, word),
             "Or tick them in the table.",
         )
         _pick(
             "Set role",
             ["feature", "text", "ignore"],
             "data.bulk.role",
-            lambda role: _set_role(found, chosen, role),
-            "Of the selected columns, but for the target.",
+            lambda role: _set_role(source, chosen, role),
+            "For the selected columns, except the target.",
             disabled=not chosen,
         )
         _pick(
             "Treat as",
             ["categorical", "numeric"],
             "data.bulk.kind",
-            lambda kind: _set_kind(found, chosen, kind),
-            "Numbers that are labels, such as postcodes, are categorical.",
+            lambda kind: _set_kind(source, chosen, kind),
+            "Numeric labels such as postcodes are categorical.",
             disabled=not chosen,
         )
 
@@ -66,7 +71,7 @@ def _pick(
     help: str,
     disabled: bool = False,
 ) -> None:
-    """Offer actions: what is chosen is done, and nothing stays chosen."""
+    """Offer actions: the chosen one is applied, and the selection is reset."""
 
     def run() -> None:
         word = st.session_state.get(key)
@@ -86,22 +91,22 @@ def _pick(
     )
 
 
-def _select(found: Source, word: str) -> None:
+def _select(source: Source, word: str) -> None:
     wanted = _SELECTIONS[word]
-    others = [column for column in found.columns if column.role != "target"]
+    others = [column for column in source.columns if column.role != "target"]
     st.session_state[SELECTED] = [column.name for column in others if wanted(column)]
 
 
-def _set_role(found: Source, names: list[str], role: str) -> None:
-    others = {name: role for name in names if name != found.target}
+def _set_role(source: Source, names: list[str], role: str) -> None:
+    others = {name: role for name in names if name != source.target}
     if others:
-        commands.revise(found.with_roles(others))
+        commands.revise(source.with_roles(others))
 
 
-def _set_kind(found: Source, names: list[str], kind: str) -> None:
-    numbers = {column.name for column in found.columns if column.name != found.target}
-    if found.table is not None:
-        numbers &= {name for name in names if data.is_number(found.table.frame[name])}
+def _set_kind(source: Source, names: list[str], kind: str) -> None:
+    numbers = {column.name for column in source.columns if column.name != source.target}
+    if source.table is not None:
+        numbers &= {name for name in names if data.is_number(source.table.frame[name])}
     if numbers:
         changed = [name for name in names if name in numbers]
-        commands.revise(found.with_kind(changed, categorical=kind == "categorical"))
+        commands.revise(source.with_kind(changed, categorical=kind == "categorical"))

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import data, io
+from lincore import data, io, report
 from lincore.errors import DataError
+from lincore.utils import value_text
 from pages.ui.session import commands
 from pages.ui.widgets import controls, tables
 
 if TYPE_CHECKING:
     from pages.ui.session.sources import Source
 
-# Different values of a column that are listed to choose from.
+# Distinct values of a column that are listed.
 MOST_VALUES = 1_000
 _SAID = {
     "is one of": "is one of",
@@ -26,67 +27,74 @@ _SAID = {
 }
 
 
-def rows(found: Source) -> None:
-    """Offer to use those rows alone that meet a condition."""
-    if found.table is None or found.is_in_blocks:
+def rows(source: Source) -> None:
+    """Offer to use only the rows that meet a condition."""
+    if source.table is None or source.is_in_blocks:
         return
-    with st.popover("Filter rows", icon=":material/filter_alt:", key="data.filter"):
-        _form(found)
+    with st.popover(
+        "Filter rows", icon=":material/filter_alt:", key="data.filter", on_change="rerun"
+    ) as panel:
+        if panel.open:
+            _form(source)
 
 
 @st.fragment
-def _form(found: Source) -> None:
+def _form(source: Source) -> None:
     """Ask for a condition, with the number of rows that meet it."""
-    assert found.table is not None
-    names = [str(name) for name in found.table.frame.columns]
+    assert source.table is not None
+    names = [str(name) for name in source.table.frame.columns]
     column = controls.choose(
         "Column",
         names,
         key="data.filter.column",
-        format_func=found.name_of,
+        format_func=source.name_of,
         on_change=_forget,
-        help="Any column of the file, even if it is not a feature.",
+        help="Any column of the file, including ignored ones.",
     )
-    values = found.table.frame[column]
+    values = source.table.frame[column]
     relation = controls.choose(
         "Rows where it",
         _relations(values),
         key="data.filter.relation",
         format_func=_SAID.__getitem__,
-        help="Filters are joined by “and”: a row must meet all of them.",
+        help="A row must meet all filters.",
     )
     condition = _condition(column, relation, values)
     hint = "Choose a value to compare with."
     if condition is not None:
-        hint = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
+        hint = report.matching_finding(source.table.frame, condition)
     st.caption(hint)
     if st.button(
         "Add filter",
         key="data.filter.add",
         disabled=condition is None,
-        help="It is listed above the columns and can be undone there.",
+        help="Filters are listed above the columns and can be undone there.",
     ):
         assert condition is not None
-        commands.revise(found.with_condition(condition))
+        commands.revise(source.with_condition(condition))
         _forget()
         st.rerun()
 
 
-def classes(found: Source) -> None:
+def classes(source: Source) -> None:
     """Offer to rename, merge and leave out classes."""
-    if found.used is None or found.target is None or found.choices.bins:
+    if source.used is None or source.target is None or source.choices.bins:
         return
-    base = _classes(found)
-    with st.popover("Edit classes", icon=":material/category:", key="data.classes"):
+    with st.popover(
+        "Edit classes", icon=":material/category:", key="data.classes", on_change="rerun"
+    ) as panel:
+        if not panel.open:
+            return
+        base = _classes(source)
         st.caption("Classes of the same name are merged. Rows of classes not used are left out.")
         with st.form("data.classes.form", border=False):
             column = st.column_config
             edited = tables.edit(
                 base,
-                # Another table, or other choices: another editor, that starts from them.
-                key=f"data.classes.{abs(hash(base.to_csv()))}",
+                # A new editor for another table or other choices.
+                key=f"data.classes.{abs(hash(repr(base)))}",
                 hide_index=True,
-                height=min(38 + 35 * len(base), 390),
+                height=min(38 + 35 * len(base["class"]), 390),
                 disabled=["class", "rows"],
                 column_config={
                     "class": column.TextColumn(width=140, help="The label in the file."),
@@ -101,12 +109,12 @@ def classes(found: Source) -> None:
             if st.form_submit_button(
                 "Apply", key="data.classes.apply", help="It can be undone above the columns."
             ):
-                _apply(found, base, edited)
+                _apply(source, base, edited)
                 st.rerun()
 
 
 def _relations(values: pd.Series[Any]) -> list[str]:
-    """Return the relations that make sense for a column, the likeliest first."""
+    """Return the relations that make sense for a column, the most likely first."""
     is_date = str(values.dtype).startswith("datetime")
     ranged = is_date or data.is_number(values)
     relations = ["is one of", "is not one of"]
@@ -116,7 +124,7 @@ def _relations(values: pd.Series[Any]) -> list[str]:
 
 
 def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Condition | None:
-    """Ask what a column is compared with; None while nothing is chosen."""
+    """Ask for the values of a condition; None if nothing is chosen."""
     if relation == "between":
         low, high = _ends(values)
         if low is None and high is None:
@@ -125,7 +133,7 @@ def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Conditi
     if relation in ("is missing", "is not missing"):
         return io.Condition(column, relation)  # type: ignore[arg-type]
     counts = values.value_counts()
-    options = list(dict.fromkeys(io.level_name(value) for value in counts.index[:MOST_VALUES]))
+    options = list(dict.fromkeys(data.level_name(value) for value in counts.index[:MOST_VALUES]))
     key = "data.filter.values"
     if any(one not in options for one in st.session_state.get(key, ())):
         del st.session_state[key]
@@ -157,59 +165,49 @@ def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
                         word,
                         value=None,
                         key=key,
-                        placeholder=f"{least:g}" if least == least else "",
+                        placeholder=value_text(float(least)) if least == least else "",
                         format="%g",
-                        help="Included. Empty: no bound on this side.",
+                        help="Inclusive. Empty: no bound on this side.",
                     )
                 )
     return ends[0], ends[1]
 
 
-def _matching(found: Source, condition: io.Condition) -> int:
-    assert found.table is not None
-    try:
-        return int(io.matching_rows(found.table.frame, (condition,), found.name).sum())
-    except DataError:
-        return 0
-
-
 def _forget() -> None:
-    """Forget what another column was compared with."""
+    """Forget the values chosen for another column."""
     for key in ("relation", "values", "from", "to", "from.date", "to.date"):
         st.session_state.pop(f"data.filter.{key}", None)
 
 
-def _classes(found: Source) -> pd.DataFrame:
-    assert found.used is not None
-    counts = io.merge_labels(found.used.frame[found.target], {}).value_counts()
+def _classes(source: Source) -> dict[str, list[Any]]:
+    assert source.used is not None
+    counts = io.merge_labels(source.used.frame[source.target], {}).value_counts()
     labels = sorted((str(label) for label in counts.index), key=data.natural_key)
-    merged = found.choices.merge_classes
-    dropped = {str(name) for name in found.choices.drop_classes}
-    return pd.DataFrame(
-        {
-            "class": labels,
-            "rows": [int(counts[label]) for label in labels],
-            "name": [str(merged.get(label, label)) for label in labels],
-            "use": [label not in dropped for label in labels],
-        }
-    )
+    merged = source.choices.merge_classes
+    dropped = {str(name) for name in source.choices.drop_classes}
+    return {
+        "class": labels,
+        "rows": [int(counts[label]) for label in labels],
+        "name": [str(merged.get(label, label)) for label in labels],
+        "use": [label not in dropped for label in labels],
+    }
 
 
-def _apply(found: Source, base: pd.DataFrame, edited: pd.DataFrame) -> None:
+def _apply(source: Source, base: dict[str, list[Any]], edited: pd.DataFrame) -> None:
     names = dict(zip(base["class"], edited["name"], strict=True))
     used = dict(zip(base["class"], edited["use"], strict=True))
     if sum(used.values()) < 2 or len({names[label] for label in names if used[label]}) < 2:
         commands.refuse_change(
             DataError(
                 "Fewer than two classes would be left.",
-                where=f"column {found.target!r}",
-                remedy="Keep two classes of different names at least.",
+                where=f"column {source.target!r}",
+                remedy="Keep at least two classes with different names.",
             )
         )
         return
     merged = {label: str(new).strip() for label, new in names.items()}
     commands.revise(
-        found.with_choices(
+        source.with_choices(
             merge_classes={label: new for label, new in merged.items() if new and new != label},
             drop_classes=tuple(label for label, is_used in used.items() if not is_used),
         )

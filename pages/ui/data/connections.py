@@ -1,4 +1,4 @@
-"""Tables of databases that the operator has named, read by Streamlit's SQL connection."""
+"""Database tables configured by the operator, read by Streamlit's SQL connection."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ import streamlit as st
 
 from lincore.errors import DataError
 from lincore.limits import LIMITS
+from lincore.utils import count
 from pages.ui.session import commands, state
 
-#: Rows that are read at a time, so that a table beyond the limit is not read to its end.
+#: Rows per chunk, so that reading can stop at the limit.
 BLOCK = 50_000
 
 
+@st.cache_resource(ttl="1m", show_spinner=False)
 def names() -> list[str]:
     """Return the connections of `.streamlit/secrets.toml` that name a table."""
     try:
         known = st.secrets.get("connections", {})
-    except Exception:  # no file, or one that is not TOML: nobody who reads the page can mend it
+    except Exception:  # no file, or invalid TOML, which visitors of the page cannot repair
         logging.getLogger(__name__).info("No connections: the file of secrets cannot be read.")
         return []
     return [name for name, found in known.items() if "table" in found]
 
 
 def load(name: str) -> None:
-    """Make the table of a connection the data of this session; keep them if it cannot be read."""
+    """Make the table of a connection the data of this session; keep the former if that fails."""
     try:
         raw = read(name, st.secrets["connections"][name])
     except DataError as error:
@@ -45,9 +47,9 @@ def read(name: str, settings: Mapping[str, Any]) -> bytes:
         import sqlalchemy
     except ImportError:
         raise DataError(
-            "Databases are read by SQLAlchemy, which is not installed here.",
+            "Databases need SQLAlchemy, which is not installed here.",
             where=where,
-            remedy='Ask whoever runs this server to install "lincore[sql]".',
+            remedy='Ask the operator of this server to install "lincore[sql]".',
         ) from None
     schema, _, table = str(settings["table"]).rpartition(".")
     most = int(settings.get("max_rows", LIMITS.max_rows_in_memory))
@@ -57,18 +59,18 @@ def read(name: str, settings: Mapping[str, Any]) -> bytes:
         with st.connection(name, type="sql").engine.connect() as session:
             frame = pd.concat(pd.read_sql(rows, session, chunksize=BLOCK), ignore_index=True)
         raw = io.BytesIO()
-        frame.to_parquet(raw)  # refuses columns of several types
+        frame.to_parquet(raw)  # raised for columns of mixed types
     except Exception as error:
         logging.getLogger(__name__).warning("Database %s: %s", name, type(error).__name__)
         raise DataError(
-            f"It cannot be read: {type(error).__name__}.",
+            f"The table could not be read ({type(error).__name__}).",
             where=where,
-            remedy="Try again, or ask whoever runs this server.",
+            remedy="Try again, or ask the operator of this server.",
         ) from None
     if len(frame) > most:
         raise DataError(
-            f"There are more than {most:,} rows, the limit.",
+            f"The table exceeds the limit of {count(most, 'row')}.",
             where=where,
-            remedy="Ask whoever runs this server for a smaller table or view.",
+            remedy="Ask the operator of this server for a smaller table or view.",
         )
     return raw.getvalue()

@@ -1,4 +1,4 @@
-"""Findings on data, each with what puts it right or overrules it at one click."""
+"""Findings on data with their remedies, and decisions of the import, which can be reversed."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ import streamlit as st
 
 from lincore import checks
 from lincore.errors import DataError, Hint, Notice
-from pages.ui.session import cache, commands, state
+from lincore.utils import count
+from pages.ui.jobs import cache
+from pages.ui.session import commands, state
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import displays, text
+from pages.ui.widgets import displays, text, verdicts
 
 if TYPE_CHECKING:
     from lincore.analysis import SplitChoice
+    from lincore.checks import TableFinding
     from lincore.data import Dataset
 
+#: Findings of features, labels or rows that falsify the scores if they are ignored.
+_WRONG = {"LIN060", "LIN062", "LIN066", "LIN067", "LIN070"}
+#: Guesses that are in force; the page asks about that of a target if it is doubtful.
+_GUESSES = {"LIN059"}
 
-def target(data: Dataset, choice: SplitChoice | None) -> None:
-    """Say which column is the target, how the classes compare, and which rows are in memory."""
-    found = state.source() or state.sample_source()
-    whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
+
+def classes(data: Dataset, choice: SplitChoice | None) -> None:
+    """State the class sizes, and which rows are in memory."""
     split = cache.split(data.digest, choice, data) if choice is not None else None
-    classes = data.class_counts(split=split)
-    displays.note(classes)
+    counts = data.class_counts(split=split)
+    displays.note(counts)
     displays.note(data.findings(split=split))
-    said = displays.parts(classes)
-    st.markdown(f"{whose}{text.escape(said.finding)}")
+    said = displays.parts(counts)
+    st.markdown(text.escape(said.finding))
     if said.scope:
         st.markdown(text.escape(said.scope))
 
 
 def refused() -> None:
-    """Explain the last change that was refused, and offer what would help."""
+    """Explain the last refused change, and offer remedies."""
     found = state.notify()
     if found is None:
         return
@@ -49,27 +55,40 @@ def refused() -> None:
                 f"Back to {current}",
                 key="data.refused.back",
                 on_click=state.dismiss,
-                help="Forget what could not be used.",
+                help="Forget the refused change.",
             )
 
 
-def findings(found: Source | ImageSource | None, notices: Sequence[Notice]) -> None:
-    """List what was found: what is to be looked at, then what was decided and can be overruled."""
-    if isinstance(found, Source):
-        # A guess that is in doubt is asked about above.
-        asked = found.guess is not None and found.guess.rival
-        listed = found.all_findings([n for n in notices if not (asked and n.code == "LIN054")])
+def show(source: Source | ImageSource | None, notices: Sequence[Notice]) -> None:
+    """List the findings, and in an expander the decisions of the import."""
+    if isinstance(source, Source):
+        # The page asks about doubtful guesses above.
+        asked = source.guess is not None and source.guess.rival
+        listed = source.all_findings([n for n in notices if not (asked and n.code == "LIN054")])
     else:
-        listed = checks.image_decisions(notices, found.options if found is not None else None)
-    if listed:
-        st.subheader("Findings", anchor=False)
-    for number, finding in enumerate(listed):
-        key = f"data.finding.{number}"
-        icon = ":material/check:" if finding.is_decision else ":material/error:"
-        with st.container(horizontal=True, vertical_alignment="center", key=key):
-            st.markdown(f"{icon} {_line(finding.notice)}", width="content")
-            if found is not None:
-                _buttons(found, finding.remedies, key=key)
+        listed = checks.image_decisions(notices, source.options if source is not None else None)
+    questions = [one for one in listed if not one.is_decision or one.notice.code in _GUESSES]
+    decisions = [one for one in listed if one not in questions]
+    # Even if empty: an additional element would rebuild all that follow.
+    with st.container(key="data.findings"):
+        for number, finding in enumerate(questions):
+            icon = verdicts.WRONG if finding.notice.code in _WRONG else verdicts.DECIDE
+            _finding(source, finding, f"data.finding.{number}", f"{icon} ")
+        if not decisions:
+            return
+        label = f"{count(len(decisions), 'decision')} made while reading"
+        with st.expander(label, key="data.decisions", on_change="rerun") as panel:
+            for number, finding in enumerate(decisions if panel.open else ()):
+                _finding(source, finding, f"data.decision.{number}")
+
+
+def _finding(
+    source: Source | ImageSource | None, finding: TableFinding, key: str, icon: str = ""
+) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.markdown(f"{icon}{_line(finding.notice)}", width="content")
+        if source is not None:
+            _buttons(source, finding.remedies, key=key)
 
 
 def _line(notice: Notice) -> str:
@@ -79,26 +98,26 @@ def _line(notice: Notice) -> str:
     return f"{place}{text.escape(notice.what)}{remedy}{code}"
 
 
-def _buttons(found: Source | ImageSource, remedies: Sequence[Hint], *, key: str) -> None:
+def _buttons(source: Source | ImageSource, remedies: Sequence[Hint], *, key: str) -> None:
     for number, remedy in enumerate(remedies):
         st.button(
             text.escape(remedy.label),
             key=f"{key}.{number}",
             on_click=_apply,
-            args=(found, remedy),
+            args=(source, remedy),
             help="It can be undone.",
         )
 
 
-def _apply(found: Source | ImageSource, remedy: Hint) -> None:
-    if isinstance(found, ImageSource):
+def _apply(source: Source | ImageSource, remedy: Hint) -> None:
+    if isinstance(source, ImageSource):
         for name in {"colour", "fit"} & set(remedy.images):
-            # The control among the import options goes with it.
+            # Reset the widget among the import options as well.
             st.session_state[f"data.images.{name}"] = remedy.images[name]
-        commands.decode(found.with_remedy(remedy), is_new=False)
+        commands.decode(source.with_remedy(remedy), is_new=False)
         return
     try:
-        changed = found.with_remedy(remedy)
+        changed = source.with_remedy(remedy)
     except DataError as error:
         commands.refuse_change(error)
     else:

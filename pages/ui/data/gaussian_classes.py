@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-import pandas as pd
 import streamlit as st
 
 from lincore.data import ellipse_covariance, means_on_ring
@@ -14,13 +13,13 @@ from pages.ui.server import script_queue
 from pages.ui.session import commands, state
 from pages.ui.widgets import controls, tables
 
-if TYPE_CHECKING:
-    pass
+#: A table by its columns.
+Columns: TypeAlias = dict[str, list[Any]]
 
 BASE = "data.draw.base"
 KEPT = "data.draw.kept"
-# What was drawn last and when, and seconds by which the table reports a cell too late: it waits a
-# moment for the next one.
+# The last generated data with their time, and the seconds by which the table may report an edited
+# cell late.
 _DRAWN, _SECONDS = "data.draw.last", 2.0
 MOST_CLASSES, MOST_FEATURES, MOST_ROWS = 20, 20, 100_000
 
@@ -48,7 +47,7 @@ def show() -> None:
                 100.0,
                 2.5,
                 key="data.draw.distance",
-                help="Between the means of neighbours on a ring; each mean can be edited below.",
+                help="Between neighbouring means on a ring; each mean can be edited below.",
             )
             outliers = _real(
                 "Outliers",
@@ -62,7 +61,7 @@ def show() -> None:
                 0.5,
                 0.0,
                 key="data.draw.noise",
-                help="Share of rows that carry the label of another class.",
+                help="Share of rows with the label of another class.",
             )
             seed = controls.number(
                 "Seed",
@@ -91,7 +90,7 @@ def show() -> None:
 
 
 def _table(n_classes: int, n_features: int, distance: float) -> str:
-    """Let every class be edited; what was edited stays until the means are laid out anew.
+    """Let every class be edited; edits remain until the layout of the means changes.
 
     Return the key of the table.
     """
@@ -103,7 +102,7 @@ def _table(n_classes: int, n_features: int, distance: float) -> str:
         st.session_state[BASE] = kept[1] if kept is not None and kept[0] == layout else fresh
     column = st.column_config
     with st.container(key="data.draw.table"):
-        edited: pd.DataFrame = tables.edit(
+        edited = tables.edit(
             st.session_state[BASE],
             key=key,
             hide_index=True,
@@ -129,34 +128,25 @@ def _table(n_classes: int, n_features: int, distance: float) -> str:
             args=(key,),
             alt="Each class with its rows, prior, ellipse and mean.",
         )
-    st.session_state[KEPT] = (layout, edited)
+    st.session_state[KEPT] = (layout, edited.to_dict("list"))
     return key
 
 
-def _edited(key: str) -> pd.DataFrame:
-    """Return the table as it is edited now: a cell may be newer than the last run of the page."""
-    table: pd.DataFrame = st.session_state[BASE].copy()
+def _edited(key: str) -> Columns:
+    """Return the table with all edits, including those since the last run of the page."""
+    table: Columns = {name: list(values) for name, values in st.session_state[BASE].items()}
     for row, changes in st.session_state.get(key, {}).get("edited_rows", {}).items():
         for column, value in changes.items():
-            table.loc[int(row), column] = value
+            table[column][int(row)] = value
     return table
 
 
-def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
-    means = means_on_ring(n_classes, n_features, distance).round(3) + 0.0
-    table = pd.DataFrame(
-        {
-            "class": [f"class {k}" for k in range(1, n_classes + 1)],
-            "rows": 150,
-            "prior": 1.0,
-            "spread": 1.0,
-            "ratio": 1.0,
-            "angle": 0.0,
-        }
-    )
-    for j in range(n_features):
-        table[f"mean x{j + 1}"] = means[:, j]
-    return table
+def _ring(n_classes: int, n_features: int, distance: float) -> Columns:
+    usual = {"rows": 150, "prior": 1.0, "spread": 1.0, "ratio": 1.0, "angle": 0.0}
+    table: Columns = {"class": [f"class {k}" for k in range(1, n_classes + 1)]}
+    table |= {name: [value] * n_classes for name, value in usual.items()}
+    means = (means_on_ring(n_classes, n_features, distance).round(3) + 0.0).T.tolist()
+    return table | {f"mean x{j}": values for j, values in enumerate(means, 1)}
 
 
 def _draw(key: str, n_features: int, mixed: bool, shares: dict[str, Any]) -> None:
@@ -165,25 +155,28 @@ def _draw(key: str, n_features: int, mixed: bool, shares: dict[str, Any]) -> Non
     try:
         covariances = [
             ellipse_covariance(spread, ratio, angle, n_features=n_features).tolist()
-            for spread, ratio, angle in table[["spread", "ratio", "angle"]].to_numpy(float)
+            for spread, ratio, angle in zip(
+                table["spread"], table["ratio"], table["angle"], strict=True
+            )
         ]
     except DataError as error:
         state.refuse(error)
         return
-    rows = table["rows"].to_numpy()
+    means = zip(*(table[f"mean x{j + 1}"] for j in range(n_features)), strict=True)
+    sizes = [int(size) for size in table["rows"]]
     commands.generate(
         {
-            "means": table[[f"mean x{j + 1}" for j in range(n_features)]].to_numpy(float).tolist(),
+            "means": [[float(value) for value in mean] for mean in means],
             "covariances": covariances,
-            "sizes": int(rows.sum()) if mixed else [int(size) for size in rows],
-            "priors": table["prior"].to_numpy(float).tolist() if mixed else None,
+            "sizes": sum(sizes) if mixed else sizes,
+            "priors": [float(prior) for prior in table["prior"]] if mixed else None,
             **shares,
         }
     )
 
 
 def _draw_again(key: str) -> None:
-    """Draw once more where a cell was typed before the click on Generate and received after it."""
+    """Generate again if an edit was made before the click on Generate but received after it."""
     asked_at, *arguments = st.session_state.get(_DRAWN, (-inf, ""))
     if arguments[0] == key and script_queue.scripts.asked_at - asked_at < _SECONDS:
         _draw(*arguments)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lincore import io
+from lincore import analysis, io
 from pages.ui.data import connections, gaussian_classes
-from pages.ui.session import commands, state, uploads
-from pages.ui.session.sources import AS_PROPOSED
+from pages.ui.frame import uploads
+from pages.ui.session import commands, state
 from pages.ui.widgets import text
 
 _TITLES = {
@@ -19,7 +19,7 @@ _TITLES = {
 
 
 def show() -> None:
-    """Lead with the ways in on a first visit."""
+    """Show the entries openly on a first visit."""
     if _is_first_visit():
         left, right = st.columns(2, gap="large")
         with left:
@@ -31,16 +31,19 @@ def show() -> None:
 
 
 def folded() -> None:
-    """Offer other data in one button of a row, over data that were chosen."""
+    """Offer other data in a popover, if data have been chosen."""
     if not _is_first_visit():
-        with st.popover("Other data", icon=":material/upload_file:", key="data.upload.open"):
-            uploads.show(key="data.upload")
-            _samples()
+        with st.popover(
+            "Other data", icon=":material/upload_file:", key="data.upload.open", on_change="rerun"
+        ) as panel:
+            uploads.show(key="data.upload")  # a file may arrive after it was closed
+            if panel.open:
+                _samples()
         uploads.forget()
 
 
 def generator() -> None:
-    """Offer to generate classes under data that were chosen."""
+    """Offer to generate classes, if data have been chosen."""
     if not _is_first_visit():
         gaussian_classes.show()
 
@@ -65,7 +68,7 @@ def _samples() -> None:
                 key=f"data.download.{name}",
                 on_click=commands.download,
                 args=(name,),
-                help="Needs a network; kept by the server for the next time.",
+                help="Needs a network; cached by the server.",
             )
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
@@ -75,7 +78,7 @@ def _samples() -> None:
 
 
 def _connections() -> None:
-    """Offer the databases that the operator has named in .streamlit/secrets.toml."""
+    """Offer the databases that are configured in .streamlit/secrets.toml."""
     names = connections.names()
     if not names:
         return
@@ -92,7 +95,5 @@ def _connections() -> None:
 
 
 def _is_first_visit() -> bool:
-    """Return whether the data are those that nobody has chosen, as they are."""
-    untouched = state.origin() == state.Origin("sample", "iris") and state.refused() is None
-    found = state.source()
-    return untouched and (found is None or found.choices == AS_PROPOSED)
+    """Return whether the data are the unchanged default."""
+    return state.data_source() == analysis.SampleData("iris") and state.refused() is None

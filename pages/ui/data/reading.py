@@ -1,22 +1,23 @@
-"""Import options of a table: how it was read, and every part of that to be chosen."""
+"""Import options of a table: the detected ones, and widgets to change them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
-from lincore import io
+from lincore import fields, io
+from lincore.displays import UnevenLinesDisplay
 from lincore.errors import DataError
 from pages.ui.session import commands
 from pages.ui.session.sources import Source, is_readable
-from pages.ui.widgets import tables, text
+from pages.ui.widgets import displays, tables, text
 
 if TYPE_CHECKING:
     from lincore.io import DetectedOptions
 
+_FIELDS = {option.name: option.field for option in fields.options(io.ReadOptions)}
 DETECT, AS_DETECTED = "detect", "As detected"
 
 _ENCODINGS = {
@@ -42,50 +43,46 @@ _THOUSANDS = {"": "None", ",": "Comma", ".": "Point", " ": "Space", "'": "Apostr
 _QUOTES = {'"': 'Double: "', "'": "Single: '", "": "Plain text"}
 _COMMENTS = {"": "None", "#": "#", "%": "%", "//": "//", ";": ";"}
 _UNEVEN = {
-    "mend": "Put right or leave out",
-    "keep": "Put right or cut",
+    "mend": "Repair or leave out",
+    "keep": "Repair or cut",
     "skip": "Leave out",
 }
 _HEADERS = {False: "None", **{line: f"In line {line}" for line in range(1, 21)}}
 
 
-def show(found: Source) -> None:
-    """Say in one line how a table was read, and offer the import options."""
-    if found.bundled is not None:
+def show(source: Source) -> None:
+    """State in one line how a table was read, and offer the import options."""
+    if source.bundled is not None:
         return
-    detected = found.table.reading if found.table is not None else None
+    detected = source.table.reading if source.table is not None else None
     with st.container(horizontal=True, vertical_alignment="center", key="data.reading"):
-        name = text.escape(found.name or (found.table.name if found.table else ""))
+        name = text.escape(source.name or (source.table.name if source.table else ""))
         line = (
             f"Read as **{text.escape(detected)}**"
             if detected is not None
             else f"{name} was not read"
         )
         st.markdown(f"{line}.", width="content")
-        _sheet(found, detected)
-        if is_readable(found):
-            with st.popover("Import options", key="data.otherwise"):
-                _otherwise(found, detected)
+        _sheet(source, detected)
+        if is_readable(source):
+            with st.popover("Import options", key="data.otherwise", on_change="rerun") as panel:
+                if panel.open:
+                    _import_options(source, detected)
     if detected is not None and detected.uneven:
         _uneven(detected)
 
 
 def _uneven(detected: DetectedOptions) -> None:
     """List the uneven lines, with their treatment."""
-    count = len(detected.uneven)
-    with st.expander(f"{count:,} line{'s' if count > 1 else ''} did not fit", key="data.uneven"):
-        tables.show(
-            pd.DataFrame(detected.uneven, columns=["line", "text", "outcome"]),
-            hide_index=True,
-            height=min(38 + 35 * count, 320),
-            alt="Lines with more or fewer fields than columns, and their treatment.",
-        )
+    said = displays.parts(UnevenLinesDisplay(detected))
+    with st.expander(said.finding, key="data.uneven"):
+        tables.show(said.table, hide_index=True, alt=said.finding)
 
 
-def _sheet(found: Source, detected: DetectedOptions | None) -> None:
+def _sheet(source: Source, detected: DetectedOptions | None) -> None:
     """Offer the other sheets of a workbook, or tables of a zip."""
     names = detected.sheets if detected is not None else ()
-    chosen = found.options.sheet if found.options is not None else None
+    chosen = source.options.sheet if source.options is not None else None
     if len(names) < 2 and chosen is None:
         return
     key = "data.read.sheet"
@@ -96,73 +93,59 @@ def _sheet(found: Source, detected: DetectedOptions | None) -> None:
         key=key,
         label_visibility="collapsed",
         width=220,
-        help="Which sheet of the workbook, or table of the zip. Proposed: the largest one.",
-        on_change=lambda: _revise(found, {"sheet": st.session_state.get(key), "table": None}),
+        help="Sheet of the workbook, or table of the zip. Default: the largest.",
+        on_change=lambda: _revise(source, {"sheet": st.session_state.get(key), "table": None}),
     )
 
 
-def _otherwise(found: Source, detected: DetectedOptions | None) -> None:
+def _import_options(source: Source, detected: DetectedOptions | None) -> None:
     left, right = st.columns(2)
     with left:
-        _part("separator", "Separator", _SEPARATORS, found, detected, "Separator between fields.")
-        _part("header", "Header", _HEADERS, found, detected, "The line that names the columns.")
-        _part("encoding", "Encoding", _ENCODINGS, found, detected, "The character encoding.")
-        _part("comment", "Comment lines", _COMMENTS, found, detected, "Prefix of comment lines.")
+        _part("separator", _SEPARATORS, source, detected)
+        _part("header", _HEADERS, source, detected)
+        _part("encoding", _ENCODINGS, source, detected)
+        _part("comment", _COMMENTS, source, detected)
     with right:
-        _part("decimal", "Decimal mark", _DECIMALS, found, detected, "Before the fraction.")
-        _part(
-            "thousands", "Thousands mark", _THOUSANDS, found, detected, "Between groups of digits."
-        )
-        _part("quote", "Quotation mark", _QUOTES, found, detected, "Around texts with separators.")
-        _marks(found)
-        _part(
-            "uneven",
-            "Lines that do not fit",
-            _UNEVEN,
-            found,
-            None,
-            "Treatment of lines with more or fewer fields than columns.",
-        )
+        _part("decimal", _DECIMALS, source, detected)
+        _part("thousands", _THOUSANDS, source, detected)
+        _part("quote", _QUOTES, source, detected)
+        _marks(source)
+        _part("uneven", _UNEVEN, source, None)
     n_tables = detected.n_tables if detected is not None else 1
-    if n_tables > 1 or (found.options is not None and found.options.table is not None):
+    if n_tables > 1 or (source.options is not None and source.options.table is not None):
         tables_below = {i: f"Number {i}" for i in range(1, n_tables + 1)}
-        _part("table", "Table", tables_below, found, None, "Which of the tables in the file.")
-    _as_text(found)
-    _missing_in(found)
-    if found.options is not None:
+        _part("table", tables_below, source, None)
+    _as_text(source)
+    _missing_in(source)
+    if source.options is not None:
         st.button(
             "Back to what was detected",
             key="data.read.detect",
             on_click=_revise,
-            args=(found, vars(io.ReadOptions())),
-            help="Forget everything that was chosen here.",
+            args=(source, vars(io.ReadOptions())),
+            help="Forget all choices made here.",
         )
 
 
 def _part(
-    word: str,
-    label: str,
-    names: dict[Any, str],
-    found: Source,
-    detected: DetectedOptions | None,
-    help: str,
+    word: str, names: dict[Any, str], source: Source, detected: DetectedOptions | None
 ) -> None:
-    """Offer one part of reading: as detected, or something else."""
+    """Offer one import option: as detected, or another value."""
     key = f"data.read.{word}"
-    chosen = getattr(found.options, word) if found.options is not None else None
+    chosen = getattr(source.options, word) if source.options is not None else None
     names = {DETECT: _detected(word, names, detected, chosen), **names}
     if chosen is not None and chosen not in names:
         names[chosen] = str(chosen)
-    # Always what the table was read with: a choice that was refused must not stay.
+    # Always the value in use: a refused choice must not stay on the screen.
     st.session_state[key] = DETECT if chosen is None else chosen
     st.selectbox(
-        label,
+        _FIELDS[word].label,
         list(names),
         key=key,
         format_func=lambda value: names.get(value, str(value)),
-        help=help,
+        help=_FIELDS[word].help,
         accept_new_options=word in ("separator", "encoding", "comment"),
-        on_change=lambda: _revise(found, {word: _asked(key, names)}),
+        on_change=lambda: _revise(source, {word: _asked(key, names)}),
     )
 
 
@@ -178,7 +161,7 @@ def _detected(
 
 def _asked(key: str, names: dict[Any, str]) -> Any:
     value = st.session_state[key]
-    # A click that crosses a new list comes as the words of the old one.
+    # A late click may carry a label from the former list.
     if isinstance(value, str) and value.startswith(AS_DETECTED):
         return None
     meant = {words: known for known, words in names.items()}
@@ -186,50 +169,50 @@ def _asked(key: str, names: dict[Any, str]) -> Any:
     return None if value == DETECT else value
 
 
-def _as_text(found: Source) -> None:
+def _as_text(source: Source) -> None:
     key = "data.read.text"
-    st.session_state[key] = found.options is not None and found.options.as_text
+    st.session_state[key] = source.options is not None and source.options.as_text
     st.checkbox(
-        "Keep cells as text",
+        _FIELDS["as_text"].label,
         key=key,
-        help="Numbers are not parsed; units, currencies and missing-value codes are kept.",
-        on_change=lambda: _revise(found, {"as_text": bool(st.session_state.get(key))}),
+        help=_FIELDS["as_text"].help,
+        on_change=lambda: _revise(source, {"as_text": bool(st.session_state.get(key))}),
     )
 
 
-def _marks(found: Source) -> None:
+def _marks(source: Source) -> None:
     key = "data.read.marks"
-    marks = found.options.missing_codes if found.options is not None else None
+    marks = source.options.missing_codes if source.options is not None else None
     st.session_state[key] = " ".join(marks or ())
     st.text_input(
-        "Missing-value codes",
+        _FIELDS["missing_codes"].label,
         key=key,
         placeholder="As detected: blank, ?, -, NA …",
-        help="Separated by spaces, instead of the usual ones.",
+        help=f"{_FIELDS['missing_codes'].help} Separated by spaces.",
         on_change=lambda: _revise(
-            found, {"missing_codes": tuple(st.session_state[key].split()) or None}
+            source, {"missing_codes": tuple(st.session_state[key].split()) or None}
         ),
     )
 
 
-def _missing_in(found: Source) -> None:
-    if found.table is None:
+def _missing_in(source: Source) -> None:
+    if source.table is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         column = st.selectbox(
-            "Missing-value code of a column",
-            [str(name) for name in found.table.frame.columns],
+            _FIELDS["missing_in"].label,
+            [str(name) for name in source.table.frame.columns],
             key="data.read.column",
             index=None,
             placeholder="Column",
-            help="A number or text that means missing there, such as 0 or -200.",
+            help=_FIELDS["missing_in"].help,
             width=220,
         )
         value = st.text_input(
             "Value", key="data.read.value", label_visibility="collapsed", placeholder="0", width=90
         )
         if st.button("Read as missing", key="data.read.missing", disabled=column is None):
-            _try(lambda: found.with_missing(str(column), (_number(value),)))
+            _try(lambda: source.with_missing(str(column), (_number(value),)))
             st.rerun()
 
 
@@ -240,12 +223,12 @@ def _number(value: str) -> str | float:
         return value
 
 
-def _revise(found: Source, changes: dict[str, Any]) -> None:
-    _try(lambda: found.with_reading(**changes))
+def _revise(source: Source, changes: dict[str, Any]) -> None:
+    _try(lambda: source.with_reading(**changes))
 
 
 def _try(change: Callable[[], Source]) -> None:
-    """Make a change; say why not where it contradicts itself."""
+    """Apply a change, or report that it is invalid."""
     try:
         changed = change()
     except DataError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import data, io
+from lincore.utils import value_text
 from pages.ui.session import commands
 
 if TYPE_CHECKING:
@@ -23,47 +24,50 @@ _MOST_BINS = 10
 _THRESHOLDS = "thresholds"
 
 
-def show(found: Source) -> None:
-    """Offer how missing values, rare levels and a numeric target are treated."""
-    if found.table is None:
+def show(source: Source) -> None:
+    """Offer treatments of missing values, rare categories and a numeric target."""
+    if source.table is None:
         return
-    with (
-        st.expander("Missing values, rare categories, numeric target", key="data.more"),
-        st.container(horizontal=True, vertical_alignment="bottom"),
-    ):
+    panel = st.expander(
+        "Missing values, rare categories, numeric target", key="data.more", on_change="rerun"
+    )
+    if not panel.open:
+        return
+    with panel, st.container(horizontal=True, vertical_alignment="bottom"):
         _choice(
-            found,
+            source,
             "missing",
             "Fill missing values with",
             _MISSING,
             "median",
-            "Taken from the training rows alone, whatever the split.",
+            "Always computed from the training rows only.",
         )
-        rare = {None: "Five, from 100 rows on", 0: "None", 2: "2", 5: "5", 10: "10", 20: "20"}
+        rare = {None: "Automatic: five, from 100 rows on", 0: "None"}
+        rare |= {n: str(n) for n in (2, 5, 10, 20)}
         _choice(
-            found,
+            source,
             "rare",
             "Merge categories with fewer training rows than",
             rare,
             None,
             "Rare categories are merged; unseen categories are not an error.",
         )
-        _bins(found)
+        _bins(source)
 
 
-def _bins(found: Source) -> None:
-    assert found.table is not None
-    if found.target is None or not data.is_number(found.table.frame[found.target]):
+def _bins(source: Source) -> None:
+    assert source.table is not None
+    if source.target is None or not data.is_number(source.table.frame[source.target]):
         return
-    now = found.choices.bins
-    numbers = {None: "No, as it is", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
+    now = source.choices.bins
+    numbers = {None: "No, unchanged", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
     n: Any = now
     how, threshold = "quantile", None
     if isinstance(now, io.Bins):
         n, how = now
     elif isinstance(now, Sequence):
         n, threshold = _THRESHOLDS, now[0] if len(now) == 1 else None
-        numbers[n] = f"At {', '.join(f'{value:g}' for value in now)}"
+        numbers[n] = f"At {', '.join(map(value_text, now))}"
     numbers.setdefault(n, f"{n} bins")
     st.session_state["data.bins"] = n
     st.session_state["data.bins.how"] = how
@@ -74,14 +78,14 @@ def _bins(found: Source) -> None:
         if wanted == _THRESHOLDS:
             return
         by = st.session_state.get("data.bins.how", how)
-        commands.revise(found.with_choices(bins=wanted and io.Bins(wanted, by)))
+        commands.revise(source.with_choices(bins=wanted and io.Bins(wanted, by)))
 
     st.selectbox(
         "Bin the target",
         list(numbers),
         key="data.bins",
         format_func=numbers.__getitem__,
-        help="Turns a quantity into classes: low and high, or more.",
+        help="Turns a number into classes, for example low and high.",
         on_change=revise,
         width=260,
     )
@@ -98,7 +102,7 @@ def _bins(found: Source) -> None:
 
     def cut() -> None:
         at = st.session_state.get("data.bins.at")
-        commands.revise(found.with_choices(bins=None if at is None else (at,)))
+        commands.revise(source.with_choices(bins=None if at is None else (at,)))
 
     st.number_input(
         "Or cut it at",
@@ -107,19 +111,19 @@ def _bins(found: Source) -> None:
         step=None,
         format="%g",
         placeholder="a threshold",
-        help="Two classes: below this value, and from it on.",
+        help="Two classes: below this value, and at or above it.",
         on_change=cut,
         width=160,
     )
 
 
 def _choice(
-    found: Source, word: str, label: str, names: dict[Any, str], default: Any, help: str
+    source: Source, word: str, label: str, names: dict[Any, str], default: Any, help: str
 ) -> None:
     key = f"data.{word}"
-    if word == "missing" and found.is_in_blocks:
+    if word == "missing" and source.is_in_blocks:
         names, default = {"drop": names["drop"]}, "drop"
-    now = getattr(found.choices, word)
+    now = getattr(source.choices, word)
     st.session_state[key] = default if now is None else now
     st.selectbox(
         label,
@@ -128,7 +132,7 @@ def _choice(
         format_func=lambda value: names.get(value, str(value)),
         help=help,
         on_change=lambda: commands.revise(
-            found.with_choices(**{word: st.session_state.get(key, default)})
+            source.with_choices(**{word: st.session_state.get(key, default)})
         ),
         width=300,
     )

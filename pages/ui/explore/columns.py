@@ -1,4 +1,4 @@
-"""The views of Explore that describe columns: one, two, all, correlations, words."""
+"""The views of Explore on columns: one, two, all, correlations, words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
 _RANKED = "explore.ranked"
 
@@ -70,7 +70,7 @@ def words(experiment: PageExperiment) -> None:
 
 
 def summary(experiment: PageExperiment) -> None:
-    """Show every column in numbers, the numeric ones first."""
+    """Show summaries of all columns, the numeric ones first."""
     heading = st.container()
     found = _ask(DescriptiveDisplay, "explore.rows", experiment)
     kinds = [
@@ -85,7 +85,7 @@ def summary(experiment: PageExperiment) -> None:
 
 
 def show_rows(data: Dataset, chosen: list[int], *keys: str) -> None:
-    """List the rows that are selected in plots, or say how to select some."""
+    """List the rows that are selected in plots, or explain how to select some."""
     if chosen:
         st.subheader("Selected points", anchor=False)
         displays.show(RowsDisplay(data, tuple(chosen)), key=f"{keys[0]}.chosen", data=data)
@@ -98,16 +98,16 @@ def show_rows(data: Dataset, chosen: list[int], *keys: str) -> None:
 def _ask(
     record_type: type[DescriptiveDisplay], key: str, experiment: PageExperiment, *beside: str
 ) -> DescriptiveDisplay:
-    """Ask for the view, the rows and the settings of a display: some beside the view."""
+    """Ask for the view, the rows and the settings of a display, some of them beside the view."""
     data, split = experiment.data, experiment.split
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
-        views.choose(data)
+        views.choose(experiment)
         at = {name: st.container(width="content") for name in beside}
-        with st.popover("Options", key="explore.options"):
-            context = {"data": data, "split": split}
+        with st.popover("Options", key="explore.options", on_change="rerun") as options:
+            context = {"data": data, "split": split, "draw": options.open}
             rows = displays.ask(DescriptiveDisplay, "explore.rows", **context)
             chosen = displays.ask(record_type, key, at=at, width=180, **context, **rows)
-    # All rows are the same whatever the split.
+    # "All rows" does not depend on the split.
     return record_type(data, None if rows["rows"] == "all" else split, **rows, **chosen)
 
 

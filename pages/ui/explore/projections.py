@@ -1,4 +1,4 @@
-"""Principal components beside Fisher's discriminant, and what they are made of."""
+"""Principal components beside Fisher's discriminant, and their loadings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import inspection
+from lincore.analysis import ExploreQuestion
 from lincore.displays import (
     BiplotDisplay,
     ClassMeansDisplay,
@@ -21,15 +22,16 @@ from lincore.displays import (
 )
 from lincore.errors import DataError
 from pages.ui.explore import columns, views
-from pages.ui.session import cache, sidebar
+from pages.ui.frame import sidebar
+from pages.ui.jobs import cache
+from pages.ui.session import questions
 from pages.ui.widgets import controls, displays, selection, text
 
 if TYPE_CHECKING:
     from lincore.analysis import SplitChoice
     from lincore.data import Dataset
-    from lincore.displays import Display
     from lincore.inspection import ProjectedData, Projection
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
 
 class Projections(NamedTuple):
@@ -41,28 +43,27 @@ class Projections(NamedTuple):
 
     @property
     def projected(self) -> ProjectedData:
-        """What both show."""
+        """The data in both projections."""
         return self.pca.projected
 
 
 @cache.by_bytes("Finding the principal components …")
 def _fit(digest: str, choice: SplitChoice, standardize: bool, _data: Dataset) -> Projection:
     """Fit principal components on the training set."""
-    part = cache.training_set(digest, choice, _data)
-    rows = cache.split(digest, choice, _data)
-    return inspection.fit_projections(_data, rows, part, standardize=standardize)
+    sample = cache.training_set(digest, choice, _data)
+    return inspection.fit_projections(_data, sample, standardize=standardize)
 
 
 def show(experiment: PageExperiment) -> None:
-    """Draw where the training rows vary, where the classes part, and that these differ."""
+    """Draw the directions of largest variance and of best separation side by side."""
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
-        views.choose(data)
+        views.choose(experiment)
         at = {name: st.container(width="content") for name in ("dimensions", "rows")}
-        with st.popover("Options", key="explore.options"):
+        with st.popover("Options", key="explore.options", on_change="rerun") as options:
             try:
-                shown = _ask(experiment, at)
+                shown = _ask(experiment, at, draw=options.open)
             except DataError as error:
                 heading.header("These rows cannot be projected.", anchor=False)
                 with heading:
@@ -86,23 +87,25 @@ def show(experiment: PageExperiment) -> None:
     _panels(shown._replace(chosen=rows))
 
 
-def _ask(experiment: PageExperiment, at: dict[str, Any]) -> Projections:
-    """Ask how to project and to draw, and fit."""
+def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool) -> Projections:
+    """Ask for projection and plot (in `at`, and here if `draw`); return the fitted projections."""
     data, split = experiment.data, experiment.split
-    standardize = False
-    if not data.kind.is_sparse:
-        controls.begin_with("explore.standardize", data.kind.standardize)
-        standardize = controls.standardize(key="explore.standardize", persist_state="session")
+    if draw:
+        displays.ask(ExploreQuestion, questions.EXPLORE, "standardize", data=data)
+    found = displays.read(ExploreQuestion, questions.EXPLORE, data=data)
+    standardize = bool(found["standardize"]) and not data.kind.is_sparse
     fit = _fit(data.digest, experiment.choice, standardize, data)
     context: dict[str, Any] = {"projected": inspection.ProjectedData(fit, data, split)}
-    context |= displays.ask(ScatterDisplay, "explore.scatter", at=at, width=130, **context)
-    pca = displays.ask(PcaDisplay, "explore.pca", **context)
-    fisher = displays.ask(FisherDisplay, "explore.fisher", **context)
+    context |= displays.ask(
+        ScatterDisplay, "explore.scatter", at=at, width=130, draw=draw, **context
+    )
+    pca = displays.ask(PcaDisplay, "explore.pca", draw=draw, **context)
+    fisher = displays.ask(FisherDisplay, "explore.fisher", draw=draw, **context)
     return Projections(PcaDisplay(**context, **pca), FisherDisplay(**context, **fisher))
 
 
 def _scatter(display: ScatterDisplay, key: str) -> list[int]:
-    """Draw rows, which can be selected in two dimensions; return those that are."""
+    """Draw rows, which can be selected in two dimensions; return the selection."""
     said = displays.parts(display)
     if said.figure is None:
         st.info(text.escape(said.finding))
@@ -121,18 +124,19 @@ def _scatter(display: ScatterDisplay, key: str) -> list[int]:
 @sidebar.fragment
 def _panels(shown: Projections) -> None:
     """Draw the tabs of a table, of words or of images."""
-    panels: dict[str, Callable[[Projections], None]] = {VarianceDisplay.title: _variance}
+    panels: dict[str, Callable[[Projections], None]]
     if shown.projected.data.kind.is_images:
-        panels |= {
+        panels = {
             EigenImagesDisplay.title: _eigen_images,
             ClassMeansDisplay.title: _class_means,
             ReconstructionDisplay.title: _reconstruction,
+            VarianceDisplay.title: _variance,
         }
     else:
-        panels[LoadingsDisplay.title] = _loadings
+        panels = {VarianceDisplay.title: _variance, LoadingsDisplay.title: _loadings}
         if len(shown.pca.axes) > 1:
             panels[BiplotDisplay.title] = _biplot
-    # Tabs of another kind of data are other tabs: the one that was open is not among them.
+    # Another key for another set of tabs, which may not contain the open one.
     kind = "images" if shown.projected.data.kind.is_images else f"table{len(panels)}"
     tabs = st.tabs(list(panels), key=f"explore.panels.{kind}", on_change="rerun")
     for tab, draw in zip(tabs, panels.values(), strict=True):
@@ -146,11 +150,13 @@ def _variance(shown: Projections) -> None:
 
 
 def _eigen_images(shown: Projections) -> None:
-    found: list[Display] = [EigenImagesDisplay(shown.projected)]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        displays.body(EigenImagesDisplay(shown.projected), key="explore.eigenimages")
     if not isinstance(shown.fisher.found, str):
-        found.append(EigenImagesDisplay(shown.projected, "fisher", shown.fisher.n_components))
-    for display, key in zip(found, ("explore.eigenimages", "explore.fisherimages"), strict=False):
-        displays.body(display, key=key)
+        fisher = EigenImagesDisplay(shown.projected, "fisher", shown.fisher.n_components)
+        with right:
+            displays.body(fisher, key="explore.fisherimages")
 
 
 def _class_means(shown: Projections) -> None:

@@ -1,4 +1,4 @@
-"""The board: points that are dragged in the browser, and what the library computes from them."""
+"""The board: points that are dragged in the browser, and the plot computed from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.session import link, questions, sidebar
+from pages.ui.frame import sidebar
+from pages.ui.session import link, questions
 from pages.ui.widgets import components, controls, text
 
 if TYPE_CHECKING:
@@ -26,17 +27,17 @@ _LABELS = {
 
 
 @sidebar.fragment
-def show(board: Board, place: tuple[str, str], token: str, *, is_revealed: bool) -> None:
-    """Draw the board and what is computed, which alone is drawn again when a point moves."""
+def show(board: Board, place: tuple[str, str], token: str, *, result: str, presenter: bool) -> None:
+    """Draw the board and the plot, as a fragment that reruns when a point moves."""
     turn, points = _points(board, place, token)
     lines: tuple[dict[str, Any], ...] = ()
     try:
         sentence, lines, judged = board.reply(points)
-        sentence = judged if is_revealed and judged else sentence
+        sentence = judged if result and judged else sentence
         shown = laboratory.demonstrate(*place, points=points)
         figure = shown.figure_at(range(len(shown.frames))[shown.stop])
         controls.note_figure(figure, key=f"{KEY}.figure")
-        controls.show_title(figure, key=f"{KEY}.figure")
+        controls.show_title(figure, key=f"{KEY}.figure", result=result)
     except DataError as error:
         sentence = str(error)
     with st.container(key="geometry.reply"):
@@ -49,32 +50,33 @@ def show(board: Board, place: tuple[str, str], token: str, *, is_revealed: bool)
             "points": points,
             "lines": lines,
             "label": _LABELS[not board.names],
-            "judged": is_revealed,
+            "judged": bool(result),
+            "presenter": presenter,
             **board.settings(),
         },
         on_points_change=lambda: None,
         on_settled_change=lambda: None,
     )
     if found.settled:
-        link.run_again()  # the link is of these points
+        link.run_again()  # the link contains these points
 
 
 def _points(board: Board, place: tuple[str, str], token: str) -> tuple[int, tuple[Point, ...]]:
-    """Return the number of the last change, and the points as they are then."""
+    """Return the number of the last change, and the points after it."""
     sent = getattr(st.session_state.get(KEY), "points", None)
     if isinstance(sent, Mapping) and sent.get("token") == token and _are_points(sent.get("points")):
         points = tuple((x, y, code) for x, y, code in sent["points"])
         st.session_state[_SENT] = token, sent.get("turn", 0)
-        questions.keep(questions.POINTS, place, points)
+        questions.keep(place, points=points)
     former, turn = st.session_state.get(_SENT, (token, 0))
-    points = st.session_state.get(questions.POINTS, {}).get(place, ())
+    points = questions.kept(place, "points")
     if not points or (board.names and len(points) != len(board.names)):
         points = board.start()
     return turn if former == token else 0, points
 
 
 def _are_points(found: Any) -> bool:
-    """Return whether what a browser sent is a list of two numbers and a class each."""
+    """Validate points from a browser: two numbers and a class each."""
     return isinstance(found, list | tuple) and all(
         isinstance(point, list | tuple)
         and len(point) == 3

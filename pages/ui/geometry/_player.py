@@ -1,4 +1,4 @@
-"""The player: frames of an experiment, played, stepped and spoken, in the browser alone."""
+"""The player: frames of an experiment, played, stepped and announced by the browser."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ def show(
     play: bool,
     presenter: bool,
     on_end: Callable[[], None],
-    on_hide: Callable[[], None],
 ) -> int | None:
-    """Draw the player, and return the frame that the server has to draw, if the browser cannot."""
+    """Draw the player; return the frame that the server must draw if the browser cannot."""
     token = f"{'/'.join(place)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
     found = components.component(Path(__file__).with_name("player"))(
@@ -40,11 +39,11 @@ def show(
             "presenter": presenter,
             "stop": stop,
             "moving": shown.moving,
+            "narrow": shown.figure.layout.meta["narrow"],
             "frames": _frames(place, shown),
         },
         on_frame_change=lambda: None,
         on_ended_change=on_end,
-        on_hide_change=on_hide,
     )
     asked = getattr(found, "frame", None)
     at = asked.get("at") if asked and asked.get("token") == token else None
@@ -53,7 +52,7 @@ def show(
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _frames(place: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
-    """Return the frames as JSON; what stays where it was is left out."""
+    """Return the frames as JSON, without unchanged parts."""
     found, former = [], ()
     for frame in _shown.frames:
         places = frame.coordinates()

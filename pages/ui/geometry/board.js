@@ -2,7 +2,8 @@
 // follows from them, one request at a time, the newest points next.
 const NS = "http://www.w3.org/2000/svg";
 const DASHES = { solid: "", dash: "0.35 0.2", dot: "0.08 0.16", dashdot: "0.35 0.15 0.08 0.15" };
-const SIDE = 12; // units of the drawing, whatever those of the points
+const SIDE = 12; // units of the height of the drawing, whatever those of the points
+const PIXELS = 37; // of such a unit, about
 const PAUSE = 700; // milliseconds without a change, after which the page is notified
 const boards = new WeakMap();
 
@@ -46,6 +47,8 @@ class Board {
 
   take(data, component) {
     this.component = component;
+    // A switch that has just been used would keep the presenter's keys.
+    document.querySelector(".st-key-geometry-presenter input:focus")?.blur();
     if (data.token !== this.token) {
       this.token = data.token;
       this.points = data.points.map((point) => [...point]);
@@ -78,22 +81,27 @@ class Board {
     this.component.setStateValue("points", sent);
   }
 
-  // From the units of the points to those of the drawing, and back.
-  across(x) {
-    return (SIDE * (x - this.data.low[0])) / (this.data.high[0] - this.data.low[0]);
+  // From the units of the plane, or of a panel, to those of the drawing, and back.
+  across(x, { low, high, spot } = this.data.panels[0]) {
+    return this.wide() * (spot[0][0] + ((spot[0][1] - spot[0][0]) * (x - low[0])) / (high[0] - low[0]));
   }
 
-  down(y) {
-    return (SIDE * (this.data.high[1] - y)) / (this.data.high[1] - this.data.low[1]);
+  down(y, { low, high, spot } = this.data.panels[0]) {
+    return SIDE * (1 - spot[1][0] - ((spot[1][1] - spot[1][0]) * (y - low[1])) / (high[1] - low[1]));
+  }
+
+  wide() {
+    return SIDE / this.data.panels[0].spot[0][1];
   }
 
   inside(point) {
-    const { low, high, digits } = this.data;
+    const { digits, panels } = this.data;
+    const { low, high } = panels[0];
     return point.map((value, i) => Number(Math.min(Math.max(value, low[i]), high[i]).toFixed(digits)));
   }
 
   place(event) {
-    const { low, high } = this.data;
+    const { low, high } = this.data.panels[0];
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
     return this.inside([
       low[0] + (at.x / SIDE) * (high[0] - low[0]),
@@ -104,45 +112,64 @@ class Board {
   show() {
     const { svg, data } = this;
     svg.replaceChildren();
-    this.grid();
+    svg.setAttribute("viewBox", `0 0 ${this.wide()} ${SIDE}`);
+    svg.style.setProperty("--wide", this.wide() / SIDE);
+    const insides = data.panels.map((panel, i) => this.grid(panel, i));
     for (const [x, y, code] of data.behind) this.mark(x, y, code, { class: "behind" });
+    const [first] = this.points;
+    for (const [x, y] of data.cluster) this.mark(first[0] + x, first[1] + y, first[2], { class: "cluster" });
     for (const line of data.lines) {
-      if (!line.ends) continue;
-      const [[x1, y1], [x2, y2]] = line.ends;
-      const ends = { x1: this.across(x1), x2: this.across(x2), y1: this.down(y1), y2: this.down(y2) };
-      draw(svg, "line", { ...ends, ...stroke(line, 0.07) });
+      if (!line.ends || (line.isAnswer && !data.judged)) continue;
+      const panel = data.panels[line.panel ?? 0];
+      // A gap, where y is null, begins a new part.
+      const path = line.ends.map(([x, y], i) => {
+        const start = !i || line.ends[i - 1][1] === null;
+        return y === null ? "" : `${start ? "M" : "L"}${this.across(x, panel).toFixed(3)} ${this.down(y, panel).toFixed(3)}`;
+      });
+      draw(insides[line.panel ?? 0], "path", { d: path.join(""), fill: "none", ...stroke(line, (line.width ?? 2.6) / PIXELS) });
     }
     data.ellipses.forEach((parts, k) => this.ellipse(parts, k));
     this.points.forEach(([x, y, code], i) => {
       const look = { class: i === this.at ? "point chosen" : "point", "data-point": i };
       if (!data.names.length) this.mark(x, y, code, look);
-      else this.handle(x, y, code, look, !data.ellipses.some(([centre]) => centre === i));
+      else this.handle(x, y, code, look, i > 1); // means come first
     });
     this.list.replaceChildren(
-      ...data.lines.map((line) => {
+      ...data.lines.filter((line) => line.name).map((line) => {
         const item = document.createElement("li");
         const key = draw(item, "svg", { viewBox: "0 0 2 .8", "aria-hidden": "true" });
         draw(key, "line", { x1: 0, x2: 2, y1: 0.4, y2: 0.4, ...stroke(line, 0.2) });
-        item.append(`${line.name}: ${line.n_wrong}`);
+        item.append(line.n_wrong === undefined ? line.name : `${line.name}: ${line.n_wrong}`);
         return item;
       }),
     );
     this.say();
   }
 
-  grid() {
-    const { low, high, axes } = this.data;
-    const step = high[0] - low[0] > 8 ? 2 : 1;
-    for (let x = Math.ceil(low[0] / step) * step; x < high[0]; x += step) {
-      if (x > low[0]) draw(this.svg, "line", { x1: this.across(x), x2: this.across(x), y1: 0, y2: SIDE, class: "grid" });
-      if (x > low[0]) draw(this.svg, "text", { x: this.across(x) + 0.08, y: SIDE - 0.1 }).textContent = `${x}`.replace("-", "−");
+  // Return an element that shows only what lies inside the panel.
+  grid(panel, number) {
+    const { low, high, axes, isBare } = panel;
+    const [left, right] = [0, 1].map((i) => this.across([low, high][i][0], panel));
+    const [bottom, top] = [0, 1].map((i) => this.down([low, high][i][1], panel));
+    const box = { x: left, y: top, width: right - left, height: bottom - top };
+    draw(this.svg, "rect", { ...box, class: "frame" });
+    for (const x of isBare ? [] : steps(low[0], high[0], number ? 3 : 8)) {
+      draw(this.svg, "line", { x1: this.across(x, panel), x2: this.across(x, panel), y1: top, y2: bottom, class: "grid" });
+      draw(this.svg, "text", { x: this.across(x, panel) + 0.08, y: bottom - 0.1 }).textContent = `${x}`.replace("-", "−");
     }
-    for (let y = Math.ceil(low[1] / step) * step; y < high[1]; y += step) {
-      if (y > low[1]) draw(this.svg, "line", { y1: this.down(y), y2: this.down(y), x1: 0, x2: SIDE, class: "grid" });
-      if (y > low[1]) draw(this.svg, "text", { x: 0.08, y: this.down(y) - 0.08 }).textContent = `${y}`.replace("-", "−");
+    const own = number ? [] : this.data.ticks;
+    const free = high[1] - 0.05 * (high[1] - low[1]); // the name of the axis is above
+    const ticks = own.length ? own : steps(low[1], free, number ? 5 : 8).map((y) => [y, `${y}`.replace("-", "−")]);
+    for (const [y, text] of ticks) {
+      draw(this.svg, "line", { y1: this.down(y, panel), y2: this.down(y, panel), x1: left, x2: right, class: "grid" });
+      // Beside a panel there is room for its numbers.
+      const place = number ? { x: left - 0.1, y: this.down(y, panel) + 0.1, "text-anchor": "end" } : { x: left + 0.08, y: this.down(y, panel) - 0.08 };
+      draw(this.svg, "text", place).textContent = text;
     }
-    draw(this.svg, "text", { x: SIDE - 0.1, y: SIDE - 0.1, class: "axis", "text-anchor": "end" }).textContent = axes[0];
-    draw(this.svg, "text", { x: 0.1, y: 0.4, class: "axis" }).textContent = axes[1];
+    draw(this.svg, "text", { x: right - 0.1, y: bottom - (isBare ? 0.1 : 0.5) , class: "axis", "text-anchor": "end" }).textContent = axes[0];
+    draw(this.svg, "text", { x: left + 0.1, y: top + 0.4, class: "axis" }).textContent = axes[1];
+    const inside = draw(this.svg, "svg", { ...box, viewBox: `${box.x} ${box.y} ${box.width} ${box.height}` });
+    return inside;
   }
 
   mark(x, y, code, look) {
@@ -174,12 +201,15 @@ class Board {
     const digits = this.data.names.length ? 2 : 1;
     const [x, y] = point ? point.map((value) => value.toFixed(digits).replace("-", "−")) : [];
     const name = this.data.names[this.at] ?? `row ${this.at + 1}, class ${point?.[2] + 1}`;
-    const words = point ? `${name[0].toUpperCase()}${name.slice(1)}, at (${x}, ${y})` : "No rows";
+    // Its second coordinate may be no number of the axis.
+    const place = { x: `, at ${x}`, y: "" }[this.data.ways[this.at]] ?? `, at (${x}, ${y})`;
+    const words = point ? `${name[0].toUpperCase()}${name.slice(1)}${place}` : "No rows";
     if (this.output.textContent !== words) this.output.textContent = words;
   }
 
   step() {
-    return (this.data.high[0] - this.data.low[0]) / 120;
+    const { low, high } = this.data.panels[0];
+    return (high[0] - low[0]) / 120;
   }
 
   beside() {
@@ -211,9 +241,10 @@ class Board {
   // Handles go along with the centre from which they are seen.
   move(to) {
     const point = this.points[this.at];
+    const way = this.data.ways[this.at];
+    to = to.map((value, i) => (way && way !== "xy"[i] ? point[i] : value));
     const by = to.map((value, i) => value - point[i]);
-    const along = this.data.ellipses.filter(([, origin]) => origin === this.at).flatMap((parts) => parts.slice(2));
-    for (const i of new Set(along)) {
+    for (const [i] of this.data.follows.filter(([, origin]) => origin === this.at)) {
       const [x, y, code] = this.points[i];
       this.points[i] = [...this.inside([x + by[0], y + by[1]]), code];
     }
@@ -259,6 +290,15 @@ class Board {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+// Round numbers between two ends, about as many as wanted.
+function steps(low, high, n) {
+  const power = 10 ** Math.floor(Math.log10((high - low) / n));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= (high - low) / n);
+  const first = Math.floor(low / step) + 1;
+  const found = Array.from({ length: Math.ceil(high / step) - first }, (_, i) => (first + i) * step);
+  return found.map((value) => Number(value.toPrecision(12)));
 }
 
 function stroke(line, width) {

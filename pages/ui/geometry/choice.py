@@ -5,38 +5,30 @@ from __future__ import annotations
 import streamlit as st
 
 from lincore import laboratory
+from lincore.analysis import GeometryQuestion
 from pages.ui.session import questions
-from pages.ui.widgets import controls
+from pages.ui.widgets import displays
 
 WORDS = tuple(laboratory.EXPERIMENTS)
+# One strip of controls, then figure and words, within 720 pixels.
 _PRESENTER = """<style>
-[data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"] { display: none !important; }
-[data-testid="stMainBlockContainer"] { padding: 3.5rem 3rem 2rem !important; }
-html { font-size: 125% !important; }
+[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"],
+.st-key-geometry-heading, .st-key-geometry-away, .st-key-geometry-passage,
+.st-key-geometry-row [data-testid="stSelectbox"] > label { display: none !important; }
+[data-testid="stMainBlockContainer"] { padding: 0.5rem 1.25rem 0 !important; }
+[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
+html { font-size: 112.5% !important; }
+[class*="st-key-geometry-"][class*="figure-title"] p { font-size: 1.3rem; }
+.st-key-geometry-beside { gap: 0.6rem; }
 </style>"""
 
 
 def ask() -> tuple[str, str, bool]:
-    """Draw the chooser and return experiment, preset and whether somebody presents."""
-    at = WORDS.index(questions.experiment().experiment)
+    """Draw the chooser; return experiment, preset and whether it is in presentation mode."""
+    asked = questions.experiment()
+    at = WORDS.index(asked.experiment)
     with st.container(horizontal=True, vertical_alignment="bottom", key="geometry.row"):
-        word = controls.choose(
-            "Experiment",
-            WORDS,
-            key="geometry.experiment",
-            format_func=lambda one: f"{WORDS.index(one) + 1}  {_title(one)}",
-            help="Experiments on chapter 4, one per screen.",
-            width=280,
-        )
-        presets = laboratory.EXPERIMENTS[word].presets
-        preset = controls.choose(
-            "Preset",
-            list(presets),
-            key="geometry.preset",
-            format_func=lambda one: presets[one].title if one in presets else one,
-            help="The classic case, and cases that contradict it.",
-            width=280,
-        )
+        displays.ask(GeometryQuestion, questions.GEOMETRY, "experiment", "preset", width=250)
         for label, step, key in (("Previous", -1, "P"), ("Next", 1, "N")):
             st.button(
                 label,
@@ -47,23 +39,33 @@ def ask() -> tuple[str, str, bool]:
                 shortcut=key,
                 help=f"The {label.lower()} experiment: key {key}.",
             )
+        place = (asked.experiment, asked.preset)
+        st.button(
+            "Reset",
+            key="geometry.reset",
+            on_click=_hide,
+            args=(place,),
+            disabled=not (asked.revealed or asked.points),
+            shortcut="H",
+            help="Hide the answer, its lines and moved points: key H.",
+        )
         presenter = st.toggle(
             "Presenter",
             key="geometry.presenter",
             persist_state="session",
-            help="Large type and no sidebar. Keys: space plays, ← and → step, R restarts, H hides "
-            "the answer.",
+            help="Large type, everything in one view. Keys: space plays, ← and → step, R restarts, "
+            "H hides the answer.",
         )
     if presenter:
         st.html(_PRESENTER)
-    return word, preset, presenter
-
-
-def _title(word: str) -> str:
-    return laboratory.EXPERIMENTS[word].title
+    return asked.experiment, asked.preset, presenter
 
 
 def _go(step: int) -> None:
     at = WORDS.index(questions.experiment().experiment) + step
-    st.session_state["geometry.experiment"] = WORDS[min(max(at, 0), len(WORDS) - 1)]
-    st.session_state.pop("geometry.preset", None)
+    word = WORDS[min(max(at, 0), len(WORDS) - 1)]
+    displays.set_settings(questions.GEOMETRY, experiment=word, preset=None)
+
+
+def _hide(place: tuple[str, str]) -> None:
+    questions.keep(place, revealed=None, points=None, letter=None)

@@ -2,6 +2,7 @@
 // Streamlit; where `window.Plotly` is gone, the server draws the frame instead.
 const TOTAL = 5000; // milliseconds of all frames at normal speed
 const PATIENCE = 4000; // milliseconds until the figure has to be there
+const NARROW = "(max-width: 640px)"; // where Streamlit puts columns below each other
 const players = new WeakMap();
 
 export default function (component) {
@@ -36,8 +37,11 @@ class Player {
   take(data, component) {
     this.data = data;
     this.component = component;
+    this.hasLeft = false;
     document.removeEventListener("keydown", this.press, true);
     if (data.presenter) document.addEventListener("keydown", this.press, true);
+    // A switch that has just been used would keep the presenter's keys.
+    document.querySelector(".st-key-geometry-presenter input:focus")?.blur();
     this.range.max = data.frames.length - 1;
     this.range.setAttribute("aria-label", data.varied);
     const isNew = data.token !== this.token;
@@ -57,8 +61,16 @@ class Player {
   play() {
     if (this.at >= this.data.stop) this.at = 0;
     this.playing(true);
+    // Where the figure stands above the player, it is brought into view.
+    const stage = document.querySelector(this.data.chart);
+    if (stage && matchMedia(NARROW).matches) stage.scrollIntoView({ block: "start", behavior: "smooth" });
+    let due = performance.now();
     const tick = () => {
-      this.at = Math.min(this.at + 1, this.data.frames.length - 1);
+      // A browser that is too slow for every frame leaves some out.
+      const late = Math.floor((performance.now() - due) / this.pause());
+      const last = this.at < this.data.stop ? this.data.stop : this.data.frames.length - 1;
+      this.at = Math.min(this.at + Math.max(late, 1), last);
+      due += Math.max(late, 1) * this.pause();
       this.show();
       if (this.at === this.data.stop || this.at === this.data.frames.length - 1) this.stop();
       else this.timer = setTimeout(tick, this.pause());
@@ -84,8 +96,11 @@ class Player {
     if (!isPlaying && this.data) this.say(true);
   }
 
+  // Streamlit does not draw the first frame again, because to the server nothing has changed.
   leave() {
     this.stop();
+    this.hasLeft = true;
+    if (this.chart && this.isOurs()) this.restyle(this.chart, 0);
     document.removeEventListener("keydown", this.press, true);
   }
 
@@ -117,11 +132,10 @@ class Player {
     if (at !== this.at) return;
     const chart = document.querySelector(`${this.data.chart} .js-plotly-plot`);
     if (window.Plotly?.restyle && chart?.data?.length) {
-      const places = this.filled[at];
-      const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
-      window.Plotly.restyle(chart, moved, this.data.moving);
+      // Streamlit has drawn the first frame, except for how a phone arranges it.
+      if (at || chart === this.chart || matchMedia(NARROW).matches) this.restyle(chart, at);
       this.root.dataset.drawn = at;
-      if (chart !== this.chart) chart.on?.("plotly_afterplot", () => this.keep(chart));
+      if (chart !== this.chart) chart.on?.("plotly_afterplot", () => this.keep());
       this.chart = chart;
     } else if (performance.now() - since < PATIENCE) {
       setTimeout(() => this.draw(at, since), 50);
@@ -131,12 +145,25 @@ class Player {
     }
   }
 
+  restyle(chart, at) {
+    const places = this.filled[at];
+    const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
+    if (places.some((one) => one.size)) moved["marker.size"] = places.map((one) => one.size);
+    window.Plotly.restyle(chart, moved, this.data.moving);
+    const domains = Object.entries(matchMedia(NARROW).matches ? this.data.narrow : {});
+    if (domains.some(([name, domain]) => `${chart.layout[name.split(".")[0]].domain}` !== `${domain}`))
+      window.Plotly.relayout(chart, this.data.narrow);
+  }
+
   // Another theme or width lets Streamlit draw the first frame again.
-  keep(chart) {
-    const drawn = chart.data?.[this.data.moving[0]]?.x;
+  keep() {
+    if (!this.hasLeft && !this.timer && !this.isOurs()) this.draw(this.at, performance.now());
+  }
+
+  isOurs() {
+    const drawn = this.chart.data?.[this.data.moving[0]]?.x;
     const wanted = this.filled[this.at][0].x;
-    const isOurs = Array.isArray(drawn) && drawn.length === wanted.length && drawn.every((x, i) => x === wanted[i]);
-    if (!isOurs && !this.timer) this.draw(this.at, performance.now());
+    return Array.isArray(drawn) && drawn.length === wanted.length && drawn.every((x, i) => x === wanted[i]);
   }
 
   onKey(event) {
@@ -148,7 +175,6 @@ class Player {
       ArrowRight: () => this.go(this.at + 1),
       ArrowLeft: () => this.go(this.at - 1),
       r: () => this.go(0),
-      h: () => this.component.setTriggerValue("hide", true),
     };
     if (!acts[event.key]) return;
     event.preventDefault();

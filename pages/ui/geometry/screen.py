@@ -1,4 +1,4 @@
-"""One experiment: its figure, and beside it what is seen, predicted and computed."""
+"""One experiment: its figure beside the question, the prediction and the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import laboratory, report
+from lincore import analysis, laboratory, report
 from lincore.errors import DataError
 from pages.ui.geometry import _board, _player
 from pages.ui.session import commands, questions
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lincore.displays import ExperimentDisplay
     from lincore.laboratory import Preset
 
-#: The preset whose answer waits until its frames have been played; how many were revealed.
+#: The preset whose answer appears after its frames were played; the number of reveals.
 PLAYS, _TURN = "geometry.plays", "geometry.turn"
 
 
@@ -27,12 +27,13 @@ def show(word: str, name: str, presenter: bool) -> None:
     """Draw a preset of an experiment."""
     experiment, place = laboratory.EXPERIMENTS[word], (word, name)
     preset, display = experiment.presets[name], _display()
-    turn = st.session_state.get(questions.SHOWN, {}).get(place)
-    is_revealed, board = turn is not None, preset.board
-    # Parameters are tried by hand before the answer is revealed, rows once it is.
+    turn = st.session_state.get(_TURN, 0)
+    is_revealed, board = questions.experiment().revealed, preset.board
+    # Parameters can be moved before the answer is revealed, rows afterwards.
     has_board = board is not None and (is_revealed or bool(board.names))
     plays = is_revealed and not has_board and st.session_state.get(PLAYS) == place
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([3, 2], gap="medium" if presenter else "large")
+    result = display.verdict() if is_revealed and not plays else ""
     with right, st.container(key="geometry.beside"):
         drawn = None
         if has_board:
@@ -46,44 +47,46 @@ def show(word: str, name: str, presenter: bool) -> None:
                 play=plays,
                 presenter=presenter,
                 on_end=lambda: st.session_state.pop(PLAYS, None),
-                on_hide=lambda: _hide(place),
             )
         else:
             st.markdown(text.escape(display.shown.frames[0].sentence))
-        _question(display, is_revealed and not plays)
+        _question(display, bool(result))
         if is_revealed and preset.letter is not None:
             _ask_letter(place, display.letter)
         _buttons(preset, place, is_revealed)
-        st.caption(text.escape(experiment.passage))
+        with st.container(key="geometry.passage"):
+            st.caption(text.escape(experiment.passage))
     if is_revealed:
         displays.note(display)
-    with left:
+    with left, st.container(key="geometry.stage"):
         if board is not None and has_board:
-            _board.show(board, place, f"{word}/{name}/{turn}", is_revealed=is_revealed)
+            token = f"{word}/{name}/{turn}"
+            _board.show(board, place, token, result=result, presenter=presenter)
             return
-        figure = display.shown.figure if drawn is None else display.shown.figure_at(drawn)
-        # The player moves it in the browser: what is taken away is what it ends with.
+        seen = display.compared if is_revealed else display.shown
+        figure = seen.figure if drawn is None else seen.figure_at(drawn)
+        # The player animates it in the browser; the export contains the last frame.
         taken = displays.parts(display).figure if is_revealed else figure
-        controls.figure(figure, key="geometry.figure", taken=taken)
-    if is_revealed and not plays:
+        controls.figure(figure, key="geometry.figure", taken=taken, result=result)
+    if result:
         _numbers(display)
 
 
 def rows(word: str, name: str) -> Dataset | None:
-    """Return the rows of a preset, moved by hand perhaps; None where it has lines alone."""
+    """Return the rows of a preset, possibly moved by hand; None if it has only lines."""
     preset = laboratory.EXPERIMENTS[word].presets[name]
     if preset.rows is None:
         return None
     is_moved = preset.board is not None and not preset.board.names
-    points = st.session_state.get(questions.POINTS, {}).get((word, name), ()) if is_moved else ()
+    points = questions.experiment().points if is_moved else ()
     try:
         return laboratory.experiment_rows(word, name, points=points)
-    except DataError:  # too few rows of a class, as the board says
+    except DataError:  # too few rows of a class, which the board reports
         return preset.rows()
 
 
 def _display() -> ExperimentDisplay:
-    """Return what is asked: of points and of a letter of one's own, if they can be used."""
+    """Return the question, with moved points and a typed letter if they are valid."""
     asked = questions.experiment().display()
     for display in (asked, replace(asked, points=()), replace(asked, letter="")):
         with suppress(DataError), st.spinner("Running the experiment …"):
@@ -94,7 +97,7 @@ def _display() -> ExperimentDisplay:
 
 def _ask_letter(place: tuple[str, str], used: str) -> None:
     key = f"geometry.letter.{'.'.join(place)}"
-    letter = st.session_state.get(questions.LETTERS, {}).get(place, "")
+    letter = questions.experiment().letter
     controls.begin_with(key, letter)
     st.text_input(
         "Your own letter",
@@ -113,9 +116,8 @@ def _ask_letter(place: tuple[str, str], used: str) -> None:
 
 
 def _keep_letter(place: tuple[str, str], key: str) -> None:
-    """Keep a letter; what was predicted of the former one is no prediction of it."""
-    questions.keep(questions.LETTERS, place, st.session_state.get(key, "").strip() or None)
-    questions.keep(questions.GUESSES, place, None)
+    """Store a letter, and clear the prediction for the former one."""
+    questions.keep(place, letter=st.session_state.get(key, "").strip(), guess=None)
     st.session_state[_guess_key(place)] = None
 
 
@@ -124,7 +126,7 @@ def _guess_key(place: tuple[str, str]) -> str:
 
 
 def _numbers(display: ExperimentDisplay) -> None:
-    """Show the tables of an experiment, each beside its formulas."""
+    """Show the tables of an experiment beside their formulas."""
     for number, table in enumerate(display.tables()):
         left, right = st.columns([3, 2], gap="medium")
         with left:
@@ -136,9 +138,9 @@ def _numbers(display: ExperimentDisplay) -> None:
 
 
 def _question(display: ExperimentDisplay, is_answered: bool) -> None:
-    """Ask, and answer; the button stays where it is, and the keyboard with it.
+    """Ask for a prediction and show the answer; the button, and keyboard focus, do not move.
 
-    A form sends a number that was just typed and the click that follows it in one message.
+    A form sends a number that was just typed and the following click in one message.
     """
     preset, key = display.asked, _guess_key((display.experiment, display.preset))
     with st.container(border=True, key="geometry.question"):
@@ -155,7 +157,7 @@ def _question(display: ExperimentDisplay, is_answered: bool) -> None:
                 format=f"%.{preset.digits}f",
                 key=key,
                 placeholder="a number",
-                help="It is compared with the computed answer. You may leave it empty.",
+                help="It is compared with the computed answer. Optional.",
                 width=200,
             )
             st.form_submit_button(
@@ -166,7 +168,6 @@ def _question(display: ExperimentDisplay, is_answered: bool) -> None:
                 help="Play the experiment and show the computed answer.",
             )
         if is_answered:
-            st.markdown(f"**{text.escape(display.verdict())}**")
             st.markdown(text.escape(display.shown.finding))
 
 
@@ -178,33 +179,19 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
             disabled=preset.rows is None,
             help="Make the rows of this experiment the data set, and open the page Classify.",
         )
-        st.button(
-            "Reset",
-            key="geometry.reset",
-            on_click=_hide,
-            args=(place,),
-            disabled=not is_revealed,
-            shortcut="H" if is_revealed and preset.board is not None else None,
-            help="Hide the answer and start again.",
-        )
     if use:
         rows = preset.board is not None and not preset.board.names and is_revealed
-        points = st.session_state.get(questions.POINTS, {}).get(place, ()) if rows else ()
-        commands.use_experiment(*place, points)
+        points = questions.experiment().points if rows else ()
+        commands.draw(lambda: analysis.ExperimentData(*place, points))
         st.switch_page("pages/classify.py")
 
 
 def _reveal() -> None:
-    """Reveal what is chosen, which a click that overtook another page need not have seen yet."""
+    """Reveal the current preset; a late click may come from another page."""
     asked = questions.experiment()
     place = (asked.experiment, asked.preset)
-    turn = st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
     if _guess_key(place) in st.session_state:
-        questions.keep(questions.GUESSES, place, st.session_state[_guess_key(place)])
-    questions.keep(questions.SHOWN, place, turn)
+        questions.keep(place, guess=st.session_state[_guess_key(place)])
+    questions.keep(place, revealed=True)
     st.session_state[PLAYS] = place
-
-
-def _hide(place: tuple[str, str]) -> None:
-    for key in (questions.SHOWN, questions.POINTS, questions.LETTERS):
-        questions.keep(key, place, None)

@@ -1,8 +1,8 @@
-"""A process that has imported what work needs, and forks itself for each piece of it.
+"""A process that has imported everything that jobs need, and forks itself for each job.
 
-It computes nothing and has one thread, so a fork is safe; what is forked begins within a few
+It computes nothing and has one thread, so forking is safe. A forked process starts within a few
 hundredths of a second and shares its memory. `multiprocessing` has such a server too, but each of
-its workers runs the main module of the program anew, which for Streamlit is a page.
+its workers runs the main module of the program again, which for Streamlit is a page.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from threading import Lock
 
 from pages.ui.server import logs, preload
 
-#: Of an answer: a process's number, or what it ended with.
+#: Pages have priority, over its imports and over jobs.
+NICENESS = 5
+#: Format of an answer: a process id or an exit code.
 N_BYTES = 4
 
 
 class ForkServer:
-    """The server's side of it.
+    """The handle that the web server has on it.
 
     Parameters
     ----------
     serve : callable
-        A function of a module, which each forked process calls with its connection.
+        A module-level function that each forked process calls with its connection.
     """
 
     def __init__(self, serve: Callable[[Connection], None]) -> None:
@@ -43,15 +45,15 @@ class ForkServer:
             f"from {serve.__module__} import {serve.__name__}",
             f"main({theirs.fileno()}, {serve.__name__})",
         ]
-        self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
+        self._process = subprocess.Popen(  # noqa: S603  no part of the command is user input
             [sys.executable, "-c", "; ".join(lines)],
             pass_fds=[theirs.fileno()],
-            start_new_session=True,  # who interrupts the program in a terminal means the program
+            start_new_session=True,  # Ctrl-C in a terminal is for the program, not for this process
         )
         theirs.close()
 
     def fork(self) -> Worker:
-        """Return a new process; the first is there when all has been imported."""
+        """Return a new process; the first one only after all imports."""
         ours, theirs = Pipe()
         try:
             return Worker(self, self._ask(0, [theirs.fileno()]), ours)
@@ -59,11 +61,11 @@ class ForkServer:
             theirs.close()
 
     def wait(self, pid: int) -> int:
-        """Wait for the end of a process that was forked; return its exit code."""
+        """Wait until a forked process has ended; return its exit code."""
         return self._ask(pid, [])
 
     def close(self) -> None:
-        """Let it end; what it forked goes on."""
+        """Let it end; processes that it forked continue."""
         self._socket.close()
         self._process.wait(5)
 
@@ -72,7 +74,7 @@ class ForkServer:
             socket.send_fds(self._socket, [_packed(number)], descriptors)
             answer = self._socket.recv(N_BYTES)
         if not answer:
-            raise ConnectionError("the process that forks has died")
+            raise ConnectionError("the fork server has died")
         return int.from_bytes(answer, "little", signed=True)
 
 
@@ -85,9 +87,9 @@ class Worker:
         self._server = server
 
     def end(self) -> int:
-        """End it, if it has not ended by itself; return its exit code, minus a signal's number.
+        """Kill it, if it is still running; return its exit code, negative for a signal.
 
-        Its number is nobody else's until then.
+        Its process id is not reused before this call.
         """
         self.pipe.close()
         os.kill(self.pid, signal.SIGKILL)
@@ -95,11 +97,12 @@ class Worker:
 
 
 def main(descriptor: int, serve: Callable[[Connection], None]) -> None:
-    """Fork when asked to, until the server is gone: what its process does."""
+    """Fork on request until the web server is gone: the main loop of the process."""
+    os.nice(NICENESS)
     preload.import_modules()
     logs.write_json_lines()
     gc.collect()
-    gc.freeze()  # what nobody looks at stays shared
+    gc.freeze()  # so that the garbage collector leaves the shared memory untouched
     asked = socket.socket(fileno=descriptor)
     while True:
         message, descriptors, _, _ = socket.recv_fds(asked, N_BYTES, 1)
@@ -118,7 +121,7 @@ def main(descriptor: int, serve: Callable[[Connection], None]) -> None:
 
 
 def _work(serve: Callable[[Connection], None], pipe: Connection) -> None:
-    """Do what a forked process is for, and end it; nothing returns to what it was forked from."""
+    """Run a forked process to its end; it never returns into the code of the fork server."""
     code = 1
     try:
         serve(pipe)

@@ -10,40 +10,40 @@ import streamlit as st
 from pages.ui.jobs.executor import Job
 
 JOBS = "shared.jobs"
-#: Of each session, for as long as it lasts; running ones come on top, and the last of each kind.
+#: Finished jobs kept per session, besides running jobs and the last job of each kind.
 MOST_KEPT = 8
 MOST_BYTES = 150_000_000
 
 
 def kept() -> OrderedDict[tuple[str, Hashable], Job]:
-    """Return the jobs by key and settings, the one asked for last at the end."""
+    """Return the jobs by key and settings, the most recently requested last."""
     jobs: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
     return jobs
 
 
 def find(key: str, settings: Hashable) -> Job | None:
-    """Return the job of these settings, if there is one; it is not started."""
+    """Return the job with these settings, if it exists; start nothing."""
     return kept().get((key, settings))
 
 
 def current(key: str, *, about: Hashable = None) -> Job | None:
-    """Return the job of this kind that was asked for last, whatever its settings.
+    """Return the most recently requested job of this kind, whatever its settings.
 
-    With settings given as `about`, the last that is about the same data.
+    With settings as `about`, only jobs on the same data count.
     """
     return _last(key, about, lambda job: True)
 
 
 def latest(key: str, *, about: Hashable = None) -> Job | None:
-    """Return the last job of this kind that has a result, whatever its settings; see `current`."""
+    """Return the most recently requested job of this kind that has a result; see `current`."""
     return _last(key, about, lambda job: job.result is not None)
 
 
 def outdated(job: Job) -> Job | None:
-    """Return the last other job of this kind, about the same data, that has ended with a result.
+    """Return the last other job of this kind, on the same data, that ended with a result.
 
-    It is what one goes on looking at while `job` has nothing to show. Of work that was stopped and
-    started again it is what had been finished.
+    Its result stays on the screen while `job` has none. After a restart it is the interrupted job,
+    with its partial result.
     """
     if job.before is not None:
         return job.before
@@ -55,7 +55,7 @@ def outdated(job: Job) -> Job | None:
 
 
 def make_room(key: str) -> None:
-    """Stop a running job of this kind for more urgent work; asked for again, it starts afresh."""
+    """Stop a running job of this kind for more urgent work; the next request restarts it."""
     job = current(key)
     if job is not None and not job.is_over:
         job.stop()
@@ -70,15 +70,15 @@ def forget() -> None:
 
 
 def discard(job: Job) -> None:
-    """Forget one job of this session and what it made; it is stopped if it still runs."""
+    """Stop and forget one job of this session, with its result."""
     job.stop()
     kept().pop((job.key, job.settings), None)
 
 
 def forget_the_oldest() -> None:
-    """Forget jobs that are over, where there is more than is kept; the last of a kind stays."""
+    """Forget the oldest finished jobs beyond the limits, but never the last of a kind."""
     jobs = kept()
-    last = dict(jobs.keys())  # settings by key: a later pair takes the place of an earlier one
+    last = dict(jobs.keys())  # settings by key: later pairs overwrite earlier ones
     n_bytes = sum(job.size for job in jobs.values())
     for name in [name for name, job in jobs.items() if job.is_over and last[name[0]] != name[1]]:
         if len(jobs) <= MOST_KEPT and n_bytes <= MOST_BYTES:
@@ -87,13 +87,13 @@ def forget_the_oldest() -> None:
 
 
 def _last(key: str, about: Hashable, fits: Callable[[Job], bool]) -> Job | None:
-    """Return the job of a kind that was asked for last among those that fit; see `current`."""
+    """Return the most recently requested job of a kind that passes a test; see `current`."""
     jobs = (job for job in reversed(kept().values()) if job.key == key and fits(job))
     return next((j for j in jobs if about is None or _data(j.settings) == _data(about)), None)
 
 
 def _data(settings: Hashable) -> Hashable:
-    """Return what tells the data: the first of the settings, however deep; None outside a tuple."""
+    """Return the digest of the data: the first item of (nested) settings; None without a tuple."""
     found = None
     while isinstance(settings, tuple) and settings:
         found = settings = settings[0]

@@ -1,7 +1,7 @@
-"""Long work: jobs with progress and cancellation, and what runs them.
+"""Jobs: long computations with progress and cancellation, and the executors that run them.
 
-A thread looks after each job, and a process does its work (`worker_process`), where there are such.
-Nothing here knows Streamlit: work has no session, and must not draw.
+A thread supervises each job; the work itself runs in a process (`worker_process`) if the host has
+processes. Nothing here knows Streamlit: work has no session and must not draw.
 """
 
 from __future__ import annotations
@@ -17,40 +17,42 @@ from lincore.errors import DataError
 from lincore.utils import n_threads
 from pages.ui.jobs import worker_process
 from pages.ui.jobs.progress import Progress, Work
-from pages.ui.jobs.shared_cache import Shared, n_bytes
 from pages.ui.server import logs, preload, script_queue
+from pages.ui.server.shared_cache import Shared, n_bytes
 
 log = logging.getLogger(__name__)
 
-#: How often a running job looks whether its visitor is still there.
+#: How often a running job checks that its visitor is still connected.
 SECONDS_BETWEEN_LOOKS = 1.0
+#: How long a job waits for the fork server to start before it runs in a thread instead.
+SECONDS_TO_WAIT = 5.0
 
 
 class Job:
-    """One piece of long work, what it was asked with, and what became of it.
+    """One long computation: its settings, its state, and its result.
 
     Parameters
     ----------
     key : str
-        What kind of work it is: `page.name`, as with widgets.
+        Kind of the work: `page.name`, as for widgets.
     settings : hashable
-        Everything that the result depends on, the digest of the data among it.
+        Everything that the result depends on, including the digest of the data.
     work : callable
-        ``work(progress) -> result``, with ``progress(done, total, what) -> bool``; what it hands
-        to ``progress.keep`` stands as the result until it returns.
+        ``work(progress) -> result``, with ``progress(done, total, what) -> bool``; what it passes
+        to ``progress.keep`` is the result until it returns.
     describe : str
-        What is being done, for the screen: "Comparing 6 models".
+        Description on the screen, such as "Comparing 6 models".
     owner : str
-        The session that asked.
+        The session that requested it.
     is_wanted : callable
         Whether that session is still open.
     shared : Shared, optional
-        Where the result is kept for others once it is whole.
+        Cache that makes the complete result available to other sessions.
 
     Attributes
     ----------
     result : object
-        What the work returned; before that, or when it was stopped, the last that it kept.
+        The return value of the work; before that, or if it was stopped, its last partial result.
     reason : {"finished", "stopped", "failed"} or None
         Why it ended.
     error : Exception or None
@@ -81,7 +83,7 @@ class Job:
         self.started: float | None = None
         self.ended: float | None = None
         self.wants_restart = False
-        #: What the same work had finished when it was stopped and asked for afresh.
+        #: The interrupted job that this one restarts.
         self.before: Job | None = None
         self._work = work
         self._is_wanted = is_wanted
@@ -89,11 +91,11 @@ class Job:
         self._asked = time.monotonic()
         self._looked = 0.0
         self._stop, self._over = Event(), Event()
-        self._size: int | None = None  # measured once
+        self._size: int | None = None  # measured only once
 
     @property
     def is_over(self) -> bool:
-        """True if it has ended, for whatever reason."""
+        """True if it has ended, for any reason."""
         return self._over.is_set()
 
     @property
@@ -103,19 +105,19 @@ class Job:
 
     @property
     def age(self) -> float:
-        """Seconds since it was asked for."""
+        """Seconds since it was requested."""
         return time.monotonic() - self._asked
 
     @property
     def seconds(self) -> float:
-        """Seconds of work, without waiting in the queue."""
+        """Seconds of work, without the time in the queue."""
         if self.started is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.started
 
     @property
     def size(self) -> int:
-        """About how many bytes its result takes; 0 until it is over."""
+        """Approximate bytes of its result; 0 until it is over."""
         if self._size is None and self.is_over:
             self._size = n_bytes(self.result)
         return self._size or 0
@@ -125,22 +127,22 @@ class Job:
         return self.settings != settings
 
     def stop(self) -> None:
-        """Ask it to stop; it does at its next report of progress."""
+        """Ask it to stop, which happens at its next progress report."""
         self._stop.set()
 
     def restart(self) -> None:
-        """Ask for another try: `jobs.run` then starts it afresh."""
+        """Let `page_jobs.run` restart it."""
         self.wants_restart = True
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is over, or for so long, while others' pages are drawn; return whether."""
+        """Wait up to some seconds, while other pages are drawn; return whether it is over."""
         if self.is_over:
             return True
         with script_queue.scripts.released():
             return self._over.wait(seconds)
 
     def do(self, how: Callable[[Work, Progress], Any] | None = None) -> None:
-        """Do the work in the thread that calls this, or see to it that it is done."""
+        """Do the work in the calling thread, or supervise the process that does it."""
         self.started = time.monotonic()
         try:
             self.reason = "stopped"
@@ -148,8 +150,8 @@ class Job:
                 work, progress = self._work, self.progress
                 result = work(progress) if how is None else how(work, progress)
                 self.result = self.result if result is None else result
-                # Asked too late to have been noticed, the work is whole all the same.
-                self.reason = "stopped" if self.progress.was_told else "finished"
+                # If the request to stop came too late to be noticed, the result is complete.
+                self.reason = "stopped" if self.progress.saw_stop else "finished"
             if self._shared is not None and self.reason == "finished":
                 self._shared.put((self.key, self.settings), self.result)
         except Exception as error:
@@ -157,7 +159,7 @@ class Job:
             if not isinstance(error, DataError):
                 log.exception("the job %s failed", self.key, extra=logs.fields(job=self.key))
         finally:
-            # What the work closes over is a whole data set: it need not outlive the work.
+            # The closure holds a whole data set: free it.
             self._work = None
             self.ended = time.monotonic()
             self._over.set()
@@ -165,7 +167,7 @@ class Job:
             log.info("a job is over", extra=ended)
 
     def finish_with(self, result: Any) -> None:
-        """End it with a result that was there already."""
+        """End it with a result from the cache."""
         self.result, self.reason = result, "finished"
         self._over.set()
 
@@ -185,9 +187,9 @@ class Job:
 
 
 class Pool:
-    """At most `size` jobs at a time; whoever has fewest running is served first.
+    """Runs at most `size` jobs at a time; the session with the fewest running jobs comes first.
 
-    Work goes to a process as soon as there may be one, and is done in a thread where there is none.
+    Work runs in processes, or in threads on hosts without processes.
     """
 
     def __init__(self, size: int) -> None:
@@ -198,17 +200,17 @@ class Pool:
         self._n_threads = 0
 
     def submit(self, job: Job) -> None:
-        """Start a job as soon as there is room."""
+        """Start a job as soon as a slot is free."""
         with self._changed:
             self._waiting.append(job)
             if self._n_threads == self.size:
                 return
             self._n_threads += 1
-        # A daemon: somebody who stops the server does not wait for a fit.
+        # A daemon thread, so that stopping the server does not wait for a fit.
         Thread(target=self._serve, name="lincore-job", daemon=True).start()
 
     def ahead(self, job: Job) -> int:
-        """Count the jobs that a waiting one waits for; 0 once it is running or over."""
+        """Count the jobs ahead of a waiting one; 0 once it is running or over."""
         with self._changed:
             if job not in self._waiting:
                 return 0
@@ -218,19 +220,20 @@ class Pool:
         preload.wait()
         while (job := self._next()) is not None:
             try:
-                job.do(worker_process.do if worker_process.is_ready() else None)
+                is_apart = worker_process.is_ready(SECONDS_TO_WAIT)
+                job.do(worker_process.do if is_apart else None)
             finally:
                 with self._changed:
                     self._running.remove(job)
 
     def _next(self) -> Job | None:
-        """Return the job whose turn it is; None where none is left."""
+        """Return the next job; None if the queue is empty."""
         with self._changed:
             if not self._waiting:
                 self._n_threads -= 1
                 return None
             owners = [job.owner for job in self._running]
-            # min takes the first of equals: first come, first served.
+            # min returns the first of equals: first come, first served.
             chosen = min(self._waiting, key=lambda job: owners.count(job.owner))
             self._waiting.remove(chosen)
             self._running.add(chosen)
@@ -238,17 +241,17 @@ class Pool:
 
 
 class InThread:
-    """Does each job where it is asked for, on hosts without threads (a browser) and in tests."""
+    """Runs each job synchronously, on hosts without threads (a browser) and in tests."""
 
     def submit(self, job: Job) -> None:
-        """Do a job; the page that asks waits for it."""
+        """Do a job while the page waits."""
         job.do()
 
     def ahead(self, job: Job) -> int:
-        """Count the jobs that a waiting one waits for: none waits."""
+        """Return 0: no job ever waits."""
         return 0
 
 
 def for_this_host() -> Pool | InThread:
-    """Return what runs jobs here: a thread for each core, where there are threads."""
+    """Return the executor for this host: a thread per core, if there are threads."""
     return InThread() if sys.platform == "emscripten" else Pool(n_threads())

@@ -1,16 +1,16 @@
-"""Jobs of a page: started once, with progress, kept when the page is left.
+"""Jobs on pages: started once, shown with progress, and kept when the visitor leaves the page.
 
-`work(progress)` runs in a process of its own: it takes what it needs with it, changes nothing but
-what it returns, and calls nothing of Streamlit, cached functions included. Between its pieces it
-calls ``progress(done, total, what)``, and returns what it has when the answer is False; what it
-hands to ``progress.keep`` can be drawn meanwhile.
+`work(progress)` runs in a separate process. It is a closure over its data, has no side effects, and
+calls no Streamlit function, not even a cached one. Between its steps it calls
+``progress(done, total, what)``, and returns its partial result if the answer is False. What it
+passes to ``progress.keep`` can be drawn meanwhile.
 
-A fit that a page cannot do without::
+A fit without which the page cannot continue::
 
     job = page_jobs.run("classify.fit", (data.digest, choice), work, describe="Fitting QDA")
-    fitted = page_jobs.require(job)  # draws the progress and ends the page while there is nothing
+    fitted = page_jobs.require(job)  # draws progress and ends the page until it is done
 
-Work that begins with a button::
+Work that starts with a button::
 
     job = page_jobs.on_demand(
         "compare.run", settings, work, describe="Comparing 6 models", label="Compare", draw=table
@@ -26,7 +26,7 @@ from typing import Any
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.utils import seconds
+from lincore.utils import count, part_of, seconds
 from pages.ui.jobs._registry import (
     JOBS,
     MOST_KEPT,
@@ -42,26 +42,25 @@ from pages.ui.jobs._registry import (
 )
 from pages.ui.jobs.executor import Job, for_this_host
 from pages.ui.jobs.progress import Work
-from pages.ui.jobs.shared_cache import Shared
 from pages.ui.jobs.worker_process import WorkerDiedError
 from pages.ui.server import _compat
+from pages.ui.server.shared_cache import Shared
 from pages.ui.widgets import text
 
 WATCHED = "shared.jobs.watched"
-#: Of all sessions together.
+#: Limit for the shared results of all sessions.
 SHARED_BYTES = 80_000_000
-#: Work that is over by then is never seen to run: no bar that flickers.
+#: Seconds before a progress bar is shown: quick work must not flicker.
 PATIENCE = 0.25
-#: How often one looks after a job: at first more often, for most are over soon, unless others are
-#: done first. A look takes 4 ms, and to look less often from then on the page has to be drawn
-#: anew, in 80.
+#: How often a job is polled: at first more often, as most jobs are short, unless others are ahead
+#: of it. A poll takes 4 ms; changing the interval redraws the page, which takes 80 ms.
 SECONDS_BETWEEN_LINES = 1.0
 SECONDS_BETWEEN_FIRST_LINES = 0.2
 FIRST_SECONDS = 5.0
-#: Of what is finished so far: figures and tables want the time that the work wants too.
+#: Partial results are drawn less often: figures and tables compete with the work for the processor.
 SECONDS_BETWEEN_DRAWINGS = 2.0
 
-# What pages ask of the list of jobs, they ask here.
+# Re-exported, so that pages need only this module.
 __all__ = [
     "JOBS",
     "MOST_KEPT",
@@ -72,6 +71,7 @@ __all__ = [
     "discard",
     "find",
     "forget",
+    "has_come",
     "outdated",
     "latest",
     "make_room",
@@ -95,15 +95,14 @@ def run(
     work: Work,
     *,
     describe: str,
-    again: bool = False,
     share: bool = True,
     patience: float = PATIENCE,
     here: bool = False,
 ) -> Job:
-    """Return the job of these settings; start it if there is none yet."""
+    """Return the job with these settings, started if necessary."""
     jobs = kept()
     job = jobs.get((key, settings))
-    if job is not None and not (job.is_over and (again or job.wants_restart)):
+    if job is not None and not (job.is_over and job.wants_restart):
         jobs.move_to_end((key, settings))
         return job
     for running in [other for other in jobs.values() if other.key == key and not other.is_over]:
@@ -149,10 +148,10 @@ def on_demand(
     above: Draw | None = None,
     unasked: bool = False,
 ) -> Job | None:
-    """Offer a button for the work, draw its progress, and return the job once there is one.
+    """Offer a button that starts the work, draw its progress, and return the job if there is one.
 
-    The job may still run, may be partial, and may be stale (``job.is_stale(settings)``), which is
-    then shown, with a button that updates it. Results of other data are never returned.
+    The job may be running, partial, or stale (``job.is_stale(settings)``); for a stale job a button
+    to update it is drawn. Results on other data are never returned.
     """
     _watched().pop(key, None)
     job = kept().get((key, settings)) or current(key, about=settings)
@@ -165,31 +164,31 @@ def on_demand(
         wanted = unasked or st.button(label, key=f"{key}.start", help=help)
     elif is_left:
         wanted = offer_update(job, settings)
-        st.container()  # as many places as `show` takes
+        st.container()  # as many elements as `show` draws
     else:
         wanted = not job.is_stale(settings)
     pressed = wanted and (is_left or (job is None and not unasked))
     if wanted:
         job = run(key, settings, work, describe=describe)
     if pressed:
-        st.rerun()  # without the button that was pressed
+        st.rerun()  # to remove the button
     if job is not None and not is_left:
         show(job, draw=draw, keep_outdated=keep_outdated, above=above)
     return job
 
 
 def note_outdated(job: Job) -> None:
-    """Say that what follows is an outdated result: `job` has none yet, or is it itself."""
-    until = "." if job.is_over else ", until the new one is there."
+    """Announce an outdated result: `job` has none yet, or is itself outdated."""
+    until = "." if job.is_over else " until the new one is ready."
     with st.container(key=f"{job.key}.outdated"):
         if job.before is not None:
-            st.markdown(f"**What was finished before** follows{until}")
+            st.markdown(f"**Partial results from before** follow{until}")
             return
-        st.markdown(f"**The outdated result** follows, of earlier settings{until}")
+        st.markdown(f"**An outdated result** with earlier settings follows{until}")
 
 
 def require(job: Job, *, draw: Draw | None = None) -> Any:
-    """Return the result of a job; while there is none, draw why and end the page here."""
+    """Return the result of a job; without one, draw progress or the error and end the page."""
     show(job, draw=draw)
     if not job.is_over or job.result is None:
         st.stop()
@@ -203,29 +202,29 @@ def show(
     keep_outdated: bool = False,
     above: Draw | None = None,
 ) -> None:
-    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
+    """Draw the progress of a running job, or why it ended early; nothing if it finished."""
     before = outdated(job) if keep_outdated else None
     watched = _watched()
     watched.pop(job.key, None)
-    is_over = job.is_over  # asked once: it may end while this is drawn
-    # Two places, filled or not: what follows keeps its place, hence its figures, in the browser,
-    # when the line or the outdated result comes and goes.
+    is_over = job.is_over  # read once: the job may end during this function
+    # Always two elements, even if empty: otherwise all that follows would change its position when
+    # the progress or the outdated result appears, and the browser would rebuild its figures.
     with st.container():
         if not is_over:
             watched[job.key] = job
             _watch(job)
         else:
-            _tell(job)
+            _note_end(job)
     if is_over or draw is None:
         _draw(job, draw, before if job.result is None else None)
     else:
-        _look(job, draw, before, above)
+        _poll(job, draw, before, above)
 
 
 def at_rest(key: str, settings: Hashable) -> Job | None:
-    """Return the job that `on_demand` or `run` would draw, and start nothing: other work is first.
+    """Return the job that `on_demand` or `run` would draw, but start nothing.
 
-    A stale job is marked as such, in the places that `show` takes.
+    A stale job is marked as such, in as many elements as `show` draws.
     """
     job = find(key, settings) or latest(key, about=settings)
     if job is not None and job.is_stale(settings):
@@ -236,10 +235,10 @@ def at_rest(key: str, settings: Hashable) -> Job | None:
     return job
 
 
-def _tell(job: Job) -> None:
-    """Say why a job ended, unless it did what it was to do."""
+def _note_end(job: Job) -> None:
+    """State why a job ended, unless it finished."""
     if job.result is not None:
-        job.before = None  # no longer looked at
+        job.before = None  # no longer needed
     if isinstance(job.error, DataError):
         text.show_problem(job.error.notice)
         if isinstance(job.error, WorkerDiedError):
@@ -257,12 +256,17 @@ def _tell(job: Job) -> None:
 
 
 def at_work(job: Job) -> bool:
-    """Return whether `show` drew a job at work in this run of the page; it may have ended since."""
+    """Return whether `show` drew a job as running in this run; it may have ended since."""
     return _watched().get(job.key) is job
 
 
+def has_come(job: Job | None) -> bool:
+    """Return whether a job has a result that `show` does not draw while it runs."""
+    return job is not None and job.result is not None and not at_work(job)
+
+
 def catch_up() -> None:
-    """Draw the page again if a job that it shows at work has ended since; call it at the end."""
+    """Rerun the page if a job that it shows as running has ended; to be called at its end."""
     watched = _watched()
     over = any(job.is_over for job in watched.values())
     watched.clear()
@@ -271,7 +275,7 @@ def catch_up() -> None:
 
 
 def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> bool:
-    """Say that a result is stale, if it is, and offer to bring it up to date."""
+    """If a result is stale, say so and offer to update it."""
     if not job.is_stale(settings):
         return False
     with st.container(key=f"{job.key}.stale", horizontal=True, vertical_alignment="center"):
@@ -294,7 +298,7 @@ def _watch(job: Job) -> None:
 
 
 def _draw_line(job: Job, is_new: bool) -> None:
-    # A pause is for as long as the page stands as it is: for a longer one it is drawn anew.
+    # The interval of a fragment is fixed; a rerun of the page sets a longer one.
     if job.is_over or (is_new and job.age >= FIRST_SECONDS):
         st.rerun()
     with st.container(key=f"{job.key}.job"):
@@ -309,18 +313,18 @@ def _draw_line(job: Job, is_new: bool) -> None:
 
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
-def _look(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
-    has_result = job.result is not None  # asked once, as above
+def _poll(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
+    has_result = job.result is not None  # read once, as above
     _draw(job, draw, None if has_result else before)
     if has_result:
         draw(job)
-    if above is not None:  # in every run: what was not written before has no place there
+    if above is not None:  # in every run, as a fragment cannot write into new containers later
         above(job)
 
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
-    """Draw the outdated result in the place of a job that has none."""
-    place = st.empty()  # which takes a note away at once, and not when all is drawn
+    """Draw the outdated result instead of a job without one."""
+    place = st.empty()  # `st.empty` removes the note at once, not at the end of the run
     if before is not None and draw is not None:
         with place.container():
             note_outdated(job)
@@ -332,21 +336,21 @@ def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
 def _line(job: Job) -> str:
     others = pool.ahead(job)
     if job.is_stopping:
-        state = "stopping after this piece"
+        state = "stopping after this step"
     elif job.started is None:
-        state = f"waiting for {others} other{'s' if others != 1 else ''}"
+        state = f"waiting for {count(others, 'other')}"
     else:
-        state = text.escape(job.progress.what) or "at work"
+        state = text.escape(job.progress.what) or "running"
         if job.progress.total:
-            state += f", {job.progress.done:,} of {job.progress.total:,} done"
-        state += f" · {job.seconds:.0f} s"
+            state += f", {part_of(job.progress.done, job.progress.total)} done"
+        state += f" · {seconds(job.seconds, whole=True)}"
     return f"{text.escape(job.describe)}: {state}"
 
 
 def _how_far(job: Job) -> str:
     how_far = ""
     if job.progress.total:
-        how_far = f" after {job.progress.done:,} of {job.progress.total:,}"
+        how_far = f" after {part_of(job.progress.done, job.progress.total)}"
     kept = "; what was finished is kept." if job.result is not None else "."
     return f"{text.escape(job.describe)}: stopped{how_far} ({seconds(job.seconds)}){kept}"
 

@@ -1,4 +1,4 @@
-"""Progress of work: its done parts, what is finished so far, and whether it is to go on."""
+"""Progress of a job: finished steps, partial results, and the request to stop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 
 class Progress:
-    """Progress callback of a piece of work, which stops when the answer is False.
+    """Progress callback of a job, which stops if the answer is False.
 
     Examples
     --------
@@ -32,17 +32,17 @@ class Progress:
         self.what = ""
         self.keep = keep
         self.should_continue = should_continue
-        #: Whether the work knows that it is to stop.
-        self.was_told = False
+        #: Whether the work has seen the request to stop.
+        self.saw_stop = False
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Report that `done` of `total` parts are finished and `what` comes next."""
+        """Report that `done` of `total` steps are finished and `what` comes next."""
         self.note(done, total, what)
-        self.was_told = not self.should_continue()
-        return not self.was_told
+        self.saw_stop = not self.should_continue()
+        return not self.saw_stop
 
     def note(self, done: int, total: int, what: str = "") -> None:
-        """Take over how far the work is."""
+        """Store the state of the work."""
         self.done, self.total, self.what = int(done), int(total), what
 
     @property

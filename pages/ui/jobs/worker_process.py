@@ -1,14 +1,13 @@
-"""A piece of work in a process of its own: a fault in native code ends that process alone.
+"""Work in a separate process, so that a crash in native code ends only that process.
 
-What is sent there is the work, a closure with its data; back come progress, what is finished so
-far, and the result. These processes are forked for this server (`_fork_server`): nothing from
-outside is ever unpickled.
+The work, a closure with its data, is sent there; progress, partial results and the result come
+back. The processes are forked for this server (`_fork_server`), so nothing from outside is ever
+unpickled.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 import signal
 import sys
@@ -16,46 +15,83 @@ import time
 from contextlib import suppress
 from io import BytesIO
 from multiprocessing.connection import Connection
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import cloudpickle
 
-from lincore.data import Dataset
+from lincore import data  # its names on first use: the server imports this before it answers
 from lincore.errors import DataError
 from pages.ui.jobs._fork_server import ForkServer, Worker
 from pages.ui.jobs.progress import Progress, Work
 
 log = logging.getLogger(__name__)
 
-#: Of progress, and of what is finished so far, which is larger.
+#: Intervals of progress and of partial results, which are larger.
 SECONDS_BETWEEN_REPORTS, SECONDS_BETWEEN_PARTS = 0.1, 0.5
-#: How long work that was asked to stop may go on before its process is ended.
+#: How long work may continue after the request to stop before its process is killed.
 SECONDS_TO_STOP = 2.0
-#: Pages come first.
-NICENESS = 5
-#: Bytes of a file from which on they are sent once and named afterwards, as data sets are.
+#: From this size on, bytes are sent only once and referred to afterwards, like data sets.
 LARGE = 100_000
+#: Delay after the warm-up and the first visit, while the browser draws the page.
+SECONDS_TO_START = 1.0
+#: Idle time until the process is ended: it takes as much memory as the server.
+SECONDS_TO_END = 600.0
+SECONDS_BETWEEN_LOOKS = 10.0
 
-_lock = Lock()
+_lock, _counting = Lock(), Lock()
 _server: ForkServer | None = None
+_is_allowed = _is_watched = False
+_last_use, _n_busy = 0.0, 0
+
+
+def allow(is_allowed: bool = True) -> None:
+    """Allow `wake` to start the process, also if it was called before; only servers do."""
+    global _is_allowed
+    _is_allowed = is_allowed
+    if _last_use:
+        wake()
+
+
+def wake() -> None:
+    """Start the process soon if it is not running, and postpone its end."""
+    global _last_use, _is_watched
+    _last_use = time.monotonic()
+    if _is_allowed and not _is_watched:
+        with _counting:
+            is_first, _is_watched = not _is_watched, True
+        if is_first:
+            Thread(target=_watch, name="lincore-worker-watch", daemon=True).start()
+
+
+def _watch() -> None:
+    """Start the process, and end it after it has been idle for a while."""
+    global _is_watched
+    try:
+        time.sleep(SECONDS_TO_START)
+        start()
+        while _n_busy or time.monotonic() < _last_use + SECONDS_TO_END:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        end()
+    finally:
+        _is_watched = False
 
 
 def start() -> None:
-    """Begin the process from which workers are forked, where the system can, and wait for it."""
+    """Start the fork server, if the system supports it, and wait until it is ready."""
     global _server
     if sys.platform != "linux":
         return
     with _lock:
         if _server is None:
             server = ForkServer(serve)
-            worker = server.fork()  # it answers when all is imported
+            worker = server.fork()  # it answers after its imports
             worker.end()
             _server = server
 
 
 def end() -> None:
-    """Let that process end: work is done in threads again."""
+    """End the fork server: work runs in threads again."""
     global _server
     with _lock:
         if _server is not None:
@@ -63,13 +99,28 @@ def end() -> None:
         _server = None
 
 
-def is_ready() -> bool:
-    """Return whether work may be sent to a process; until then, and elsewhere, threads do it."""
+def is_ready(seconds: float = 0.0) -> bool:
+    """Return whether work can be sent to a process; wait up to some seconds for it to start."""
+    deadline = time.monotonic() + seconds
+    while _server is None and _is_watched and time.monotonic() < deadline:
+        time.sleep(0.05)
     return _server is not None
 
 
 def do(work: Work, progress: Progress) -> Any:
-    """Do work in a process and return its result; None where it was ended before it had one."""
+    """Do work in a process and return its result; None if it was killed before it had one."""
+    global _n_busy
+    with _counting:
+        _n_busy += 1
+    try:
+        return _do(work, progress)
+    finally:
+        with _counting:
+            _n_busy -= 1
+        wake()
+
+
+def _do(work: Work, progress: Progress) -> Any:
     worker = _fork()
     try:
         result = _follow(worker.pipe, _send_work(worker.pipe, work), progress)
@@ -85,25 +136,25 @@ def do(work: Work, progress: Progress) -> Any:
 
 
 def _fork() -> Worker:
-    """Return a process; where the one that forks has died, from a new one."""
+    """Return a process, from a new fork server if the old one has died."""
     server = _server
     try:
         if server is not None:
             return server.fork()
     except ConnectionError:
-        log.warning("the process that forks has died")
+        log.warning("the fork server has died")
         end()
     start()
     return _server.fork()
 
 
 class WorkerDiedError(DataError):
-    """The process of a piece of work ended by itself.
+    """The process of a job ended unexpectedly.
 
     Parameters
     ----------
     exit_code : int
-        The negative of the signal that ended it, where one did.
+        Negative if a signal ended it.
     """
 
     def __init__(self, exit_code: int) -> None:
@@ -114,7 +165,7 @@ class WorkerDiedError(DataError):
             name = signal.Signals(number).name
             why = f"A crash in native code ended this computation ({name})."
         else:
-            why = "The process of this computation ended without an answer."
+            why = "The process of this computation ended without a result."
         remedy = (
             "Try fewer rows, features or models. Everything loaded and computed so far is kept."
         )
@@ -122,7 +173,7 @@ class WorkerDiedError(DataError):
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Writes data sets and files as numbers: they are sent apart, once, and never come back."""
+    """Pickles data sets and large files by number: they are sent separately, and only once."""
 
     def __init__(self, file: BytesIO, apart: list[Any], is_open: bool, **named: Any) -> None:
         super().__init__(file, protocol=5, **named)
@@ -131,7 +182,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         self._is_open = is_open
 
     def persistent_id(self, thing: Any) -> int | None:
-        """Return the number of what is sent apart."""
+        """Return the number of an object that is sent separately."""
         number = self._numbers.get(id(thing))
         if number is None and self._is_open and _goes_apart(thing):
             number = self._numbers[id(thing)] = len(self._apart)
@@ -145,16 +196,16 @@ class _Unpickler(pickle.Unpickler):
         self._apart = apart
 
     def persistent_load(self, number: int) -> Any:
-        """Return what was sent apart under a number."""
+        """Return the separately sent object with a number."""
         return self._apart[number]
 
 
 def _goes_apart(thing: Any) -> bool:
-    return isinstance(thing, Dataset) or (type(thing) is bytes and len(thing) >= LARGE)
+    return isinstance(thing, data.Dataset) or (type(thing) is bytes and len(thing) >= LARGE)
 
 
 def _packed(thing: Any, apart: list[Any], is_open: bool = False) -> list[Any]:
-    """Return bytes to be sent one after the other: arrays are not copied into the first."""
+    """Return buffers to be sent one after another; arrays are not copied into the pickle."""
     buffers: list[pickle.PickleBuffer] = []
     file = BytesIO()
     _Pickler(file, apart, is_open, buffer_callback=buffers.append).dump(thing)
@@ -170,13 +221,13 @@ def _send(pipe: Connection, parts: list[Any]) -> None:
 def _receive(pipe: Connection, apart: list[Any]) -> Any:
     n_parts = int.from_bytes(pipe.recv_bytes(), "little")
     first = BytesIO(pipe.recv_bytes())
-    # Arrays made of bytes could not be written to.
+    # Arrays over `bytes` would be read-only.
     buffers = [bytearray(pipe.recv_bytes()) for _ in range(n_parts - 1)]
     return _Unpickler(first, apart, buffers=buffers).load()
 
 
 def _send_work(pipe: Connection, work: Work) -> list[Any]:
-    """Send what goes apart, then the work; return the former, in order."""
+    """Send the separate objects, then the work; return the former, in order."""
     apart: list[Any] = []
     parts = _packed(work, apart, is_open=True)
     _send(pipe, _packed([type(thing) is bytes for thing in apart], []))
@@ -190,7 +241,7 @@ def _receive_work(pipe: Connection) -> tuple[Work, list[Any]]:
     apart: list[Any] = []
     for is_file in _receive(pipe, []):
         if is_file:
-            pipe.recv_bytes()  # how many parts: one
+            pipe.recv_bytes()  # number of parts
             apart.append(pipe.recv_bytes())
         else:
             apart.append(_receive(pipe, []))
@@ -198,8 +249,8 @@ def _receive_work(pipe: Connection) -> tuple[Work, list[Any]]:
 
 
 def _follow(pipe: Connection, apart: list[Any], progress: Progress) -> Any:
-    """Take over what a worker reports until it has an answer, and tell it to stop when asked."""
-    told_at = None
+    """Forward the reports of a worker until it has a result, and pass on a request to stop."""
+    stopped_at = None
     while True:
         if pipe.poll(SECONDS_BETWEEN_REPORTS):
             kind, thing = _receive(pipe, apart)
@@ -210,32 +261,30 @@ def _follow(pipe: Connection, apart: list[Any], progress: Progress) -> Any:
             elif kind == "error":
                 raise thing
             else:
-                result, was_told = thing
-                progress.was_told = was_told
+                result, progress.saw_stop = thing
                 return result
-        if told_at is None and not progress.should_continue():
-            told_at = time.monotonic()
+        if stopped_at is None and not progress.should_continue():
+            stopped_at = time.monotonic()
             pipe.send_bytes(b"stop")
-        if told_at is not None and time.monotonic() - told_at > SECONDS_TO_STOP:
-            progress.was_told = True
-            return None  # what was finished so far stands
+        if stopped_at is not None and time.monotonic() - stopped_at > SECONDS_TO_STOP:
+            progress.saw_stop = True
+            return None  # the partial result remains
 
 
 def serve(pipe: Connection) -> None:
-    """Do one piece of work in this process, and report."""
-    os.nice(NICENESS)
+    """Do the work of one job in this process, and report."""
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # where memory runs out, this process goes and not the server
+        file.write("1000")  # if memory runs out, this process is killed and not the server
     work, apart = _receive_work(pipe)
     reporter = Reporter(pipe, apart)
     try:
-        answer = ("result", (work(reporter), reporter.was_told))
+        answer = ("result", (work(reporter), reporter.saw_stop))
         parts = _packed(answer, apart)
     except Exception as error:
         if not isinstance(error, DataError):
             log.exception("work failed in its process")
         parts = _packed_error(error, apart)
-    with suppress(BrokenPipeError):  # nobody waits any more
+    with suppress(BrokenPipeError):  # the server no longer waits
         _send(pipe, parts)
 
 
@@ -244,12 +293,12 @@ def _packed_error(error: Exception, apart: list[Any]) -> list[Any]:
         parts = _packed(("error", error), apart)
         _Unpickler(BytesIO(parts[0]), apart, buffers=parts[1:]).load()
         return parts
-    except Exception:  # one that cannot be sent, or not be made again
+    except Exception:  # the error itself cannot be pickled or unpickled
         return _packed(("error", RuntimeError(type(error).__name__)), [])
 
 
 class Reporter(Progress):
-    """Progress of work in a process, sent to the server now and then."""
+    """Progress of work in a process, sent to the server at intervals."""
 
     def __init__(self, pipe: Connection, apart: list[Any]) -> None:
         super().__init__(lambda: not pipe.poll(), self._hold)
@@ -259,7 +308,7 @@ class Reporter(Progress):
         self._reported = self._sent = -1.0
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Report, if that was not just done; return whether to go on."""
+        """Report, unless that was just done; return whether to continue."""
         now = time.monotonic()
         if self._held is not None and now - self._sent >= SECONDS_BETWEEN_PARTS:
             _send(self._pipe, _packed(("part", self._held), self._apart))

@@ -1,7 +1,8 @@
-"""A form in which one row is typed in."""
+"""A form for one row."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -9,34 +10,41 @@ import pandas as pd
 import streamlit as st
 
 from lincore import prediction
+from lincore.analysis import TypedRow
+from lincore.utils import value_text
 from pages.ui.session import questions
-from pages.ui.widgets import tables, text
+from pages.ui.widgets import displays, tables, text
 
 if TYPE_CHECKING:
     from lincore.model_selection import FittedModel
 
 KEY = "predict.hand"
-# So many fields are taken in at a glance; of more features the values stand in a table.
+#: How often a row came from elsewhere, and the last row.
+TURN = "predict.hand.turn"
+# Maximum number of input fields; with more features the values are edited in a table.
 MOST_FIELDS, FIELDS_A_ROW = 24, 4
 MOST_CHARACTERS = 10_000
 _MISSING = "missing"
 
 
-def ask(model: FittedModel, usual: pd.DataFrame) -> pd.DataFrame:
-    """Ask for the values of one row, and return it as it was typed in last."""
-    begun, typed = _values(usual), st.session_state.get(questions.TYPED, {})
+def ask(model: FittedModel, usual: pd.DataFrame, typed: Mapping[str, Any]) -> pd.DataFrame:
+    """Ask for the values of one row, and return the last submitted row; `typed` are its values."""
+    begun = _values(usual)
     values = begun | {name: value for name, value in typed.items() if name in begun}
     row = prediction.typed_row(model, values)
-    # Other medians, and a row that comes with a link, begin anew.
-    turn = st.session_state.get(questions.TYPED_TURN, 0)
-    key = f"{KEY}.{crc32(repr(begun).encode()):x}.{turn}"
+    # The form is reset by other medians and by a row from a link.
+    turn, last = st.session_state.get(TURN, (0, {}))
+    if typed != last:
+        turn += 1
+        st.session_state[TURN] = turn, typed
+    key = f"{KEY}.{crc32(repr(begun).encode())}.{turn}"
     columns = [name for name in row.columns if name not in model.text_columns]
     with st.form(key, border=False):
         if len(columns) > MOST_FIELDS:
             _table(columns, values, key)
         else:
             for j, name in enumerate(columns):
-                if j % FIELDS_A_ROW == 0:  # row by row, so that a phone has them in order
+                if j % FIELDS_A_ROW == 0:  # row by row, to keep the order on phones
                     places = st.columns(min(FIELDS_A_ROW, len(columns)))
                 with places[j % len(places)]:
                     _field(model, j, values[name], f"{key}.{j}")
@@ -80,7 +88,7 @@ def _field(model: FittedModel, column: int, value: Any, key: str) -> None:
 def _table(columns: list[str], values: dict[str, Any], key: str) -> None:
     """Let the values of many features be edited in a table."""
     tables.edit(
-        pd.DataFrame({"feature": columns, "value": [_cell(values[name]) for name in columns]}),
+        {"feature": columns, "value": [_cell(values[name]) for name in columns]},
         key=f"{key}.table",
         hide_index=True,
         disabled=["feature"],
@@ -89,11 +97,11 @@ def _table(columns: list[str], values: dict[str, Any], key: str) -> None:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "" if value is None else value_text(value)
 
 
 def _keep(model: FittedModel, columns: list[str], former: dict[str, Any], key: str) -> None:
-    """Keep what was typed in, before the page is drawn again: the link holds it."""
+    """Store the submitted values before the page is drawn, as they are part of the link."""
     found = dict(former)
     edited = (st.session_state.get(f"{key}.table") or {}).get("edited_rows", {})
     for j, name in enumerate(columns):
@@ -106,11 +114,12 @@ def _keep(model: FittedModel, columns: list[str], former: dict[str, Any], key: s
         found[name] = value
     for name in model.text_columns:
         found[name] = st.session_state.get(f"{key}.text.{name}") or ""
-    st.session_state[questions.TYPED] = found
+    st.session_state[TURN] = st.session_state.get(TURN, (0,))[0], found
+    displays.set_settings(questions.PREDICT, rows=TypedRow(found))
 
 
 def _number(value: Any) -> float | str | None:
-    """Return what was typed in as a number, where it is one; it is read as in a file elsewhere."""
+    """Return typed text as a number if possible; other text is parsed later, as in files."""
     if value is None or not str(value).strip():
         return None
     try:

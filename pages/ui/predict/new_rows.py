@@ -1,22 +1,20 @@
-"""The rows to be predicted: the test rows, a file, or one row typed in by hand."""
+"""The rows to predict: the test set, a file, or one typed row."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import streamlit as st
 
-from lincore import analysis, io, prediction
+from lincore import analysis, io, prediction, report
 from lincore.errors import DataError, Notice
-from lincore.limits import LIMITS
+from pages.ui.jobs import cache
 from pages.ui.predict import _form
-from pages.ui.server import _compat
-from pages.ui.session import cache, link, questions, state
-from pages.ui.session.questions import BY_HAND, NEW_FILE, TEST, UPLOAD
-from pages.ui.session.sources import LONG_BYTES
-from pages.ui.widgets import text
+from pages.ui.session import questions, state
+from pages.ui.session.sources import LONG_BYTES, File
+from pages.ui.widgets import displays, text, uploader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,13 +24,16 @@ if TYPE_CHECKING:
     from lincore.io import Table
     from lincore.model_selection import FittedModel
     from pages.ui.predict.saved_model import Saved
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
+
+#: What is chosen of the rows: a file, a typed row, or None for the test set.
+Source: TypeAlias = "analysis.NewFile | analysis.TypedRow | None"
 
 KEY = "predict"
-FILE, PROBLEM, TURN = f"{KEY}.file", f"{KEY}.problem", f"{KEY}.turn"
-# The file that was predicted before: it takes the place of one that turns out to be bad.
+FILE, PROBLEM = f"{KEY}.file", f"{KEY}.problem"
+# The last valid file, which replaces a file that cannot be predicted.
 FORMER = f"{KEY}.file.former"
-# Of the name of a file in a specification.
+# Maximum length of a file name in a specification.
 MOST_CHARACTERS = 200
 QUESTION = "Which classes do new rows belong to?"
 
@@ -43,9 +44,9 @@ class Uploaded(NamedTuple):
     Attributes
     ----------
     named : NewFile
-        As a specification knows it.
+        Its entry in a specification.
     rows : Table, bytes or list of (name, content)
-        A table that was read, a file that is read by the job, images.
+        A table, a file that the job will read, or images.
     """
 
     named: analysis.NewFile
@@ -53,70 +54,49 @@ class Uploaded(NamedTuple):
 
 
 class RowsToPredict(NamedTuple):
-    """Rows to be predicted.
+    """Rows to predict.
 
     Attributes
     ----------
-    kind : {"test", "file", "hand"}
-    identity : hashable
-        Everything that they depend on, beside the data and the split.
+    source : NewFile, TypedRow or None
+        What they are, except for data and split; None for the test set.
     name : str
-    rows : TestSet, frame, or what an `Uploaded` holds
-    reading : ReadOptions
-        Of a file of text.
+    rows : TestSet, frame, or the rows of an `Uploaded`
     """
 
-    kind: str
-    identity: Hashable
+    source: Source
     name: str
     rows: Any
-    reading: io.ReadOptions = io.ReadOptions()
 
 
-def ask_kind(experiment: PageExperiment, saved: Saved | None) -> str:
-    """Ask where the rows come from; a saved model may have been fitted on the test set."""
-    labels = {TEST: "Test set", UPLOAD: "New file", BY_HAND: "By hand"}
-    image_shape = experiment.data.image_shape
-    if saved is not None:
-        del labels[TEST]
-        image_shape = saved.file.model.image_shape
-    if image_shape is not None:
-        del labels[BY_HAND]
-    kind = questions.predicted_rows()
-    st.session_state[questions.SOURCE] = kind if kind in labels else next(iter(labels))
-    return str(
-        st.segmented_control(
-            "Rows to predict",
-            list(labels),
-            required=True,
-            format_func=labels.__getitem__,
-            key=questions.SOURCE,
-            persist_state="session",
-            help="The test set, which the model has not seen; a file of your own; or one row that "
-            "is typed in.",
-        )
-    )
+def ask_source(experiment: PageExperiment, saved: Saved | None) -> Source:
+    """Ask for the source of the rows; return what is chosen of it, None for the test set."""
+    held, fitted = displays.settings(questions.PREDICT), saved and saved.file.model
+    known = {"data": experiment.data, "model": held.get("model"), "fitted": fitted}
+    displays.ask(analysis.PredictQuestion, questions.PREDICT, "rows", **known)
+    found: Source = displays.read(analysis.PredictQuestion, questions.PREDICT, **known)["rows"]
+    return found
 
 
 def ask(
-    kind: str, experiment: PageExperiment, model: FittedModel, saved: Saved | None
+    source: Source, experiment: PageExperiment, model: FittedModel, saved: Saved | None
 ) -> RowsToPredict | None:
-    """Ask for the rows themselves; None while there are none."""
+    """Ask for the rows; None if there are none yet."""
     data, choice, split = experiment
-    if kind == TEST:
+    if source is None:
         rows = prediction.TestSet(data, split)
-        return RowsToPredict(kind, TEST, f"{data.name}, test set", rows)
-    if kind == BY_HAND:
-        # Of a saved model the training rows are not known.
+        return RowsToPredict(None, f"{data.name}, test set", rows)
+    if isinstance(source, analysis.TypedRow):
+        # The training rows of a saved model are unknown.
         usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
-        frame = _form.ask(model, usual)
-        identity = tuple(map(repr, frame.iloc[0].tolist()))
-        return RowsToPredict(kind, identity, "The row typed in", frame)
-    found = _upload(model)
+        frame = _form.ask(model, usual, source.values)
+        typed = analysis.TypedRow(frame.iloc[0].to_dict())
+        return RowsToPredict(typed, "The row typed in", frame)
+    found = _upload(model, source)
     if found is None:
         return None
-    named = found.named
-    return RowsToPredict(kind, repr(named), named.name, found.rows, named.reading)
+    named = replace(found.named, fill_missing=source.fill_missing)
+    return RowsToPredict(named, named.name, found.rows)
 
 
 @cache.by_bytes()
@@ -125,110 +105,95 @@ def _usual(digest: str, choice: SplitChoice, _model: FittedModel, _data: Dataset
     return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))
 
 
-def _upload(model: FittedModel) -> Uploaded | None:
-    """Offer to upload a file; return the one that is in use."""
-    turn = st.session_state.setdefault(TURN, 0)
-    awaited = _awaited()
+def _upload(model: FittedModel, source: analysis.NewFile) -> Uploaded | None:
+    """Offer to upload a file; return the current one."""
+    awaited = _awaited(source)
     with st.container(key=f"{KEY}.upload"):
         if awaited is not None:
             _ask_again(awaited)
-        uploads = st.file_uploader(
+        files = uploader.ask(
             "Upload the new rows",
             accept_multiple_files=True,
-            key=f"{KEY}.upload.{turn}",
-            max_upload_size=LIMITS.max_file_bytes // 10**6,
-            help=_wanted(model),
+            key=f"{KEY}.upload",
+            help=report.wanted_rows_sentence(model),
         )
-    if uploads:
-        _read([_compat.Upload(one.name, one.getvalue(), one.file_id) for one in uploads])
+    if files:
+        _read(files, source)
         st.rerun()
     problem: Notice | None = st.session_state.get(PROBLEM)
     file: Uploaded | None = None if awaited else st.session_state.get(FILE)
     if problem is not None:
         text.show_problem(problem)
     if file is None:
-        st.caption(text.escape(_wanted(model)))
+        st.caption(text.escape(report.wanted_rows_sentence(model)))
     elif problem is not None:
-        st.caption(f"Shown are the rows of {text.escape(file.named.name)}.")
+        st.caption(f"The rows of {text.escape(file.named.name)} are shown.")
     return file
 
 
-def _awaited() -> analysis.NewFile | None:
-    """Return the file that a link or a workspace is about, while it has not been given."""
-    named: analysis.NewFile | None = st.session_state.get(NEW_FILE)
+def _awaited(source: analysis.NewFile) -> analysis.NewFile | None:
+    """Return the file that a link or a workspace needs, until it is uploaded."""
     file: Uploaded | None = st.session_state.get(FILE)
-    if named is None or file is None:
-        return named
-    is_given = named.sha256 in ("", file.named.sha256) and named.reading == file.named.reading
-    return None if is_given else named
+    if not source.name:
+        return None
+    if file is None:
+        return source
+    is_given = source.sha256 in ("", file.named.sha256) and source.reading == file.named.reading
+    return None if is_given else source
 
 
 def _ask_again(awaited: analysis.NewFile) -> None:
-    digits = awaited.sha256[: link.SHOWN_DIGITS]
     st.markdown(
-        f"**{text.escape(awaited.name)}** was predicted here: upload it again to continue."
-        + (f" Its SHA-256 begins with `{digits}`." if digits else "")
+        f"This analysis predicts **{text.escape(awaited.name)}**: upload it again to continue. "
+        + uploader.digest_sentence(awaited.sha256)
     )
-    st.button(
-        "Continue without it",
-        key=f"{KEY}.upload.forget",
-        on_click=_forget,
-        help="Forget the file; another one can be uploaded.",
+    uploader.offer_to_go_on(
+        f"{KEY}.upload", _forget, help="Forget the file; another one can be uploaded."
     )
 
 
 def _forget() -> None:
-    for key in (NEW_FILE, FILE, PROBLEM):
+    displays.set_settings(questions.PREDICT, rows=analysis.NewFile())
+    for key in (FILE, PROBLEM):
         st.session_state.pop(key, None)
 
 
-def _wanted(model: FittedModel) -> str:
-    if model.image_shape is not None:
-        return "Images, or a zip of them; they are resized to the training images."
-    columns = model.schema.columns
-    named = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
-    return (
-        f"A table (CSV, text, Parquet) with the columns {named}, in any order. With the column "
-        f"{model.target_name}, there are scores too."
-    )
+def _keep(file: Uploaded, source: analysis.NewFile) -> None:
+    named = replace(file.named, fill_missing=source.fill_missing)
+    displays.set_settings(questions.PREDICT, rows=named)
+    st.session_state[FILE] = file
 
 
-def _read(uploads: Sequence[_compat.Upload]) -> None:
-    """Read files and set them free; a bad one leaves the former in its place."""
+def _read(files: Sequence[File], source: analysis.NewFile) -> None:
+    """Read files; an invalid one leaves the former in use."""
     with st.spinner("Reading …"):
         try:
-            file = read_files([(one.name, one.content) for one in uploads], _awaited())
+            file = read_files(files, _awaited(source))
             st.session_state[FORMER] = st.session_state.get(FILE)
-            st.session_state[FILE], st.session_state[NEW_FILE] = file, file.named
+            _keep(file, source)
             st.session_state.pop(PROBLEM, None)
         except DataError as error:
             st.session_state[PROBLEM] = error.notice
-    for one in uploads:
-        _compat.free_upload(one.file_id)
-    # A new key gives an empty uploader, so that the next run does not read the files again.
-    st.session_state[TURN] += 1
 
 
-def take_back(problem: Notice) -> bool:
-    """Put the former file in the place of one that cannot be predicted; False without a former."""
+def take_back(problem: Notice, source: analysis.NewFile) -> bool:
+    """Return to the former file if one cannot be predicted; False if there is none."""
     former: Uploaded | None = st.session_state.pop(FORMER, None)
     if former is None:
         return False
-    st.session_state[FILE], st.session_state[NEW_FILE] = former, former.named
+    _keep(former, source)
     st.session_state[PROBLEM] = problem
     return True
 
 
-def read_files(
-    files: Sequence[tuple[str, bytes]], wanted: analysis.NewFile | None = None
-) -> Uploaded:
-    """Read uploaded files, as the file of the training data was read where that is known."""
+def read_files(files: Sequence[File], wanted: analysis.NewFile | None = None) -> Uploaded:
+    """Read uploaded files, with the import options of the training file if it is known."""
     several = sorted(files, key=lambda one: one[0])
     name, raw = several[0]
     single = len(files) == 1
     if wanted is not None:
         analysis.checked_file(wanted, raw if single else several)
-    digest = analysis.hash_of(content for _, content in several)
+    digest = io.hash_of(content for _, content in several)
     named = analysis.NewFile(name[-MOST_CHARACTERS:] if single else "images", digest)
     if not single or io.is_image(raw, name):
         return Uploaded(named, several)

@@ -1,4 +1,4 @@
-"""Displays of predictions: rows, a single row, what matched, scores, drift."""
+"""Displays of predictions: rows, a single row, matched columns, scores, drift."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.displays import PredictedRowsDisplay
-from pages.ui.session import sidebar
+from pages.ui.frame import sidebar
 from pages.ui.widgets import displays, text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ KEY = "predict"
 
 @sidebar.fragment
 def rows(found: Predictions) -> None:
-    """Show the predictions, the rows that matter first where that is asked for, and a file."""
+    """Show the predictions, flagged rows first if chosen, and their downloads."""
     key = f"{KEY}.rows"
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
         chosen = displays.ask(PredictedRowsDisplay, key, width=260, predictions=found)
@@ -35,14 +35,14 @@ def rows(found: Predictions) -> None:
                 mime=mime,
                 key=f"{KEY}.download.{name.lower()}",
                 on_click="ignore",
-                help="The file's own columns, with prediction, posteriors and distance added."
+                help="The columns of the file, with prediction, posteriors and distance."
                 + (" Safe to open in a spreadsheet." if name == "CSV" else ""),
             )
     displays.body(PredictedRowsDisplay(found, **chosen), key=key)
 
 
 def matching(columns: MatchedColumnsDisplay) -> None:
-    """Say what did and did not match between the columns of the file and the features."""
+    """State which columns of the file matched the features, and which did not."""
     finding = text.escape(displays.parts(columns).finding)
     if not columns.predictions.new.findings and not columns.predictions.new.skipped:
         st.caption(finding)
@@ -52,10 +52,9 @@ def matching(columns: MatchedColumnsDisplay) -> None:
 
 
 def scores(scores: PredictionScoresDisplay) -> None:
-    """Show scores and the confusion matrix, where the classes of the rows are known."""
+    """Show scores and the confusion matrix, if the classes of the rows are known."""
     if scores.predictions.truth is None:
         return
-    st.subheader("Scores", anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
         displays.show(scores, key=f"{KEY}.scores")
@@ -64,7 +63,7 @@ def scores(scores: PredictionScoresDisplay) -> None:
 
 
 def drift(drift: DriftDisplay) -> None:
-    """Show how the columns differ from those of the training rows, folded."""
+    """Show how the columns differ from those of the training rows, in an expander."""
     st.subheader(drift.title, anchor=False)
     st.markdown(text.escape(displays.parts(drift).finding))
     with st.expander("Column by column", key=f"{KEY}.drift"):

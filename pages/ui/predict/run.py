@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -12,6 +13,7 @@ from pages.ui.jobs import page_jobs
 from pages.ui.predict import new_rows
 from pages.ui.predict.saved_model import Saved
 from pages.ui.session import questions, state
+from pages.ui.widgets import displays
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -19,19 +21,18 @@ if TYPE_CHECKING:
     import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.analysis import PredictedRows
+    from lincore.analysis import PredictedRows, PredictQuestion
     from lincore.data import Dataset
     from lincore.model_selection import FittedModel
     from lincore.prediction import Predictions
+    from pages.ui.jobs.cache import ModelChoice
     from pages.ui.jobs.progress import Progress
     from pages.ui.predict.new_rows import RowsToPredict
-    from pages.ui.predict.priors import Priors
-    from pages.ui.session.cache import ModelChoice
-    from pages.ui.session.sidebar import PageExperiment
+    from pages.ui.session.experiment import PageExperiment
 
 KEY = "predict.run"
 _SHOWN = "predict.shown"
-# Numbers in rows that are predicted at once: less than a second.
+# Up to this many values are predicted at once, in less than a second.
 AT_ONCE = 400_000
 
 
@@ -42,10 +43,12 @@ def require(
     rows: RowsToPredict,
     heading: DeltaGenerator,
 ) -> PredictedRows:
-    """Return the predictions; draw progress, or why there are none, and end the page otherwise."""
+    """Return the predictions; without any, draw progress or the error and end the page."""
     data, split_choice, split = experiment
-    fill = bool(st.session_state.get(questions.FILL, False))
-    reading = prediction.Reading(rows.name, rows.reading, fill_missing=fill)
+    file = rows.source if isinstance(rows.source, analysis.NewFile) else None
+    reading = prediction.Reading(rows.name)
+    if file is not None:
+        reading = reading._replace(options=file.reading, fill_missing=file.fill_missing)
     settings: tuple[Hashable, ...]
     if isinstance(choice, Saved):
         settings = (choice.digest,)
@@ -53,12 +56,12 @@ def require(
     else:
         settings = (data.digest, split_choice, choice)
         source = state.source()
-        if source is not None and rows.kind == new_rows.UPLOAD:
+        if source is not None and file is not None:
             renamed, merged = source.choices.rename, source.choices.merge_classes
             reading = reading._replace(rename=renamed, merge_classes=merged)
         work = Work(data, split.train, model, rows, reading)
-    settings = (*settings, rows.kind, rows.identity, fill)
-    small = rows.kind != new_rows.UPLOAD and len(rows.rows) * data.n_features <= AT_ONCE
+    settings = (*settings, repr(rows.source))
+    small = file is None and len(rows.rows) * data.n_features <= AT_ONCE
     job = page_jobs.run(
         KEY,
         settings,
@@ -74,25 +77,23 @@ def require(
         st.button(
             "Count missing columns as missing values",
             key=f"{KEY}.fill",
-            on_click=_fill,
+            on_click=displays.set_settings,
+            args=(questions.PREDICT,),
+            kwargs={"rows": file and replace(file, fill_missing=True)},
             help="All values of such a column are imputed from the training rows.",
         )
         st.stop()
-    bad = isinstance(job.error, DataError) and rows.kind == new_rows.UPLOAD
-    if bad and new_rows.take_back(job.error.notice):
+    is_bad = isinstance(job.error, DataError) and file is not None
+    if is_bad and new_rows.take_back(job.error.notice, file):
         st.rerun()
     found: PredictedRows = page_jobs.require(job)
     return found
 
 
-def _fill() -> None:
-    st.session_state[questions.FILL] = True
-
-
 class Work(NamedTuple):
-    """Prediction of some rows by a model: all that the job takes with it.
+    """Prediction of some rows by a model, as sent to the job.
 
-    Of a saved model the training data are not known: then there is no drift.
+    The training data of a saved model are unknown, so there is no drift.
     """
 
     data: Dataset | None
@@ -110,7 +111,7 @@ class Work(NamedTuple):
             return answers[-1]
 
         training = None
-        if self.data is not None and self.rows.kind != new_rows.BY_HAND:
+        if self.data is not None and not isinstance(self.rows.source, analysis.TypedRow):
             training = self.data.take(self.train)
         try:
             return analysis.predict_and_compare(
@@ -122,15 +123,14 @@ class Work(NamedTuple):
             raise
 
 
-def under(found: PredictedRows, priors: Priors) -> Predictions:
-    """Return the predictions under priors in deployment, kept until others are asked for."""
-    key = (id(found), priors)
+def under(found: PredictedRows, asked: PredictQuestion) -> Predictions:
+    """Return the predictions with priors, level and threshold, cached until these change."""
+    key = (id(found), asked)
     former = st.session_state.get(_SHOWN)
     if former is not None and former[0] == key:
         kept: Predictions = former[1]
         return kept
-    asked = analysis.PredictQuestion(priors=priors.values, level=priors.level)
     shown = asked.under(found.predictions)
-    # With what it was made of: the identity of that is then nobody else's.
+    # Stored with the original predictions, so that their identity stays unique.
     st.session_state[_SHOWN] = (key, shown, found)
     return shown

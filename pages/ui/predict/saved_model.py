@@ -1,31 +1,28 @@
-"""A model that was saved to a file, in the place of the fitted one."""
+"""A saved model, opened from a file, that replaces the fitted one."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import analysis, export
+from lincore import analysis, export, io
 from lincore.errors import DataError, Notice
-from lincore.limits import LIMITS
-from pages.ui.server import _compat
-from pages.ui.session import link
-from pages.ui.session.questions import MODEL
-from pages.ui.widgets import text
+from pages.ui.session.questions import PREDICT
+from pages.ui.widgets import displays, text, uploader
 
 if TYPE_CHECKING:
     from lincore.export import ModelFile
 
 KEY = "predict.saved"
-# Characters of the name of a file in a specification.
+# Maximum length of a file name in a specification.
 _LONGEST = 200
-_OPEN, _PROBLEM, _TURN = f"{KEY}.open", f"{KEY}.problem", f"{KEY}.turn"
+_OPEN, _PROBLEM = f"{KEY}.open", f"{KEY}.problem"
 
 
 class Saved(NamedTuple):
-    """A model file that was opened: its name, the digest of its content, and what it holds."""
+    """An opened model file: its name, the digest of its content, and its model."""
 
     name: str
     digest: str
@@ -33,34 +30,33 @@ class Saved(NamedTuple):
 
 
 def current() -> Saved | None:
-    """Return the saved model that predicts; None where the fitted one does, or it is awaited."""
-    named: analysis.SavedModel | None = st.session_state.get(MODEL)
+    """Return the saved model in use; None if the fitted one is used, or the file is awaited."""
+    named = _named()
     found: Saved | None = st.session_state.get(_OPEN)
     if named is None or found is None:
         return None
     return found if named.sha256 in ("", found.digest) else None
 
 
+def _named() -> analysis.SavedModel | None:
+    return displays.settings(PREDICT).get("model")
+
+
 def require() -> None:
-    """Ask for the model that a link or a workspace is about; end the page while it is awaited."""
-    named: analysis.SavedModel | None = st.session_state.get(MODEL)
+    """Ask for the model file that a link or a workspace needs; end the page without it."""
+    named = _named()
     if named is None or current() is not None:
         return
-    digits = named.sha256[: link.SHOWN_DIGITS]
     with st.container(key=f"{KEY}.awaited"):
         st.header(
-            f"The model {text.escape(named.name)} predicted here: open it again to continue.",
+            f"This analysis needs the model {text.escape(named.name)}: open it again to continue.",
             anchor=False,
         )
-        if digits:
-            st.markdown(f"Its SHA-256 begins with `{digits}`.")
+        st.markdown(uploader.digest_sentence(named.sha256))
         _upload(named)
         show_problem()
-        st.button(
-            "Continue without it",
-            key=f"{KEY}.forget",
-            on_click=_close,
-            help="Forget the model file, and predict by the fitted model.",
+        uploader.offer_to_go_on(
+            KEY, _close, help="Forget the model file, and predict with the fitted model."
         )
     st.stop()
 
@@ -76,38 +72,33 @@ def ask() -> None:
             "Back to the fitted model",
             key=f"{KEY}.close",
             on_click=_close,
-            help="The saved model is forgotten; its file stays yours.",
+            help="Forget the saved model; its file is not affected.",
         )
     _upload()
 
 
 def _upload(wanted: analysis.SavedModel | None = None) -> None:
-    turn = st.session_state.setdefault(_TURN, 0)
-    upload = st.file_uploader(
+    files = uploader.ask(
         "Open a saved model",
         type=["zip", "skops"],
-        key=f"{KEY}.upload.{turn}",
-        max_upload_size=LIMITS.max_file_bytes // 10**6,
+        key=f"{KEY}.upload",
         help="A model file of Classify, or of `lincore.export.save_model`. No code in it is run, "
         "and untrusted types are rejected.",
     )
-    if upload is not None:
-        _read(upload, wanted)
+    for name, raw in files:
+        _read(name, raw, wanted)
         st.rerun()
 
 
 def show_problem() -> None:
-    """Say why a file could not be opened, until another one is."""
+    """State why a file could not be opened, until another one is."""
     problem: Notice | None = st.session_state.get(_PROBLEM)
     if problem is not None:
         text.show_problem(problem)
 
 
-def _read(upload: Any, wanted: analysis.SavedModel | None) -> None:
-    """Open a file and set it free; a bad one leaves the model that is in use."""
-    raw = upload.getvalue()
-    _compat.free_upload(upload.file_id)
-    st.session_state[_TURN] += 1
+def _read(name: str, raw: bytes, wanted: analysis.SavedModel | None) -> None:
+    """Open a file; an invalid one leaves the current model in use."""
     st.session_state.pop(_PROBLEM, None)
     with st.spinner("Reading …"):
         try:
@@ -115,13 +106,17 @@ def _read(upload: Any, wanted: analysis.SavedModel | None) -> None:
                 analysis.checked_file(wanted, raw)
             found = export.load_model(raw)
         except DataError as error:
-            st.session_state[_PROBLEM] = replace(error.notice, where=upload.name)
+            st.session_state[_PROBLEM] = replace(error.notice, where=name)
         else:
-            digest = analysis.hash_of([raw])
-            st.session_state[_OPEN] = Saved(upload.name, digest, found)
-            st.session_state[MODEL] = analysis.SavedModel(upload.name[-_LONGEST:], digest)
+            digest = io.hash_of([raw])
+            st.session_state[_OPEN] = Saved(name, digest, found)
+            named = analysis.SavedModel(name[-_LONGEST:], digest)
+            # It may have been fitted to the test set.
+            rows = displays.settings(PREDICT).get("rows", analysis.NewFile())
+            displays.set_settings(PREDICT, model=named, rows=rows)
 
 
 def _close() -> None:
-    for key in (_OPEN, MODEL, _PROBLEM):
+    displays.set_settings(PREDICT, model=None)
+    for key in (_OPEN, _PROBLEM):
         st.session_state.pop(key, None)

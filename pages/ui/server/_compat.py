@@ -1,4 +1,4 @@
-"""Private parts of Streamlit: all that the dashboard uses of them, each guarded.
+"""Private parts of Streamlit: all uses by the dashboard, each guarded.
 
 Streamlit promises nothing of what it does not document. Where a part has vanished or changed, the
 server's log says so once, and Streamlit does as it does by itself: slower, or with more memory.
@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import streamlit as st
@@ -22,10 +23,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _logged: set[str] = set()
+# Seconds during which messages of a browser may still refer to the page that it has left.
+_MOMENT = 1.0
 
 
 class Upload(NamedTuple):
-    """A file that the server holds: its name, what it holds, and the name the server gave it."""
+    """An uploaded file: its name, its content, and its id on the server."""
 
     name: str
     content: bytes
@@ -33,7 +36,7 @@ class Upload(NamedTuple):
 
 
 class ScriptRun(NamedTuple):
-    """Kind of a run: fragment or page, by itself or for a click, page shown or not."""
+    """Kind of a run: fragment or page, timer or click, page already shown or not."""
 
     is_fragment: bool = False
     is_automatic: bool = False
@@ -41,7 +44,7 @@ class ScriptRun(NamedTuple):
 
 
 def _or(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a default, and log it once, where a module, a name or a signature is not as it was."""
+    """Return a default, and log it once, if a module, name or signature has changed."""
 
     def decorate(use: Callable[P, T]) -> Callable[P, T]:
         @wraps(use)
@@ -61,40 +64,40 @@ def _or(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 @_or(None)
 def session_id() -> str | None:
-    """Return the session that the running script belongs to, None outside of one."""
+    """Return the session of the running script, None outside of one."""
     context = _context()
     return None if context is None else str(context.session_id)
 
 
 @_or({})
 def cookies() -> Mapping[str, str]:
-    """Return the cookies of the browser of the running script; none outside of a server."""
+    """Return the cookies of the browser of the running script; {} without a server."""
     return dict(st.context.cookies)
 
 
 @_or("")
 def page() -> str:
-    """Return what Streamlit calls the page that the running script draws, "" outside of one."""
+    """Return Streamlit's id of the page that the running script draws, "" outside of one."""
     context = _context()
     return "" if context is None else str(context.page_script_hash)
 
 
 @_or(False)
 def is_fragment_run() -> bool:
-    """Return whether a fragment alone is drawn; False where Streamlit does not say so."""
+    """Return whether only a fragment is drawn; False if Streamlit does not say."""
     return bool(getattr(_context(), "fragment_ids_this_run", None))
 
 
 @_or(True)
 def is_open(session: str) -> bool:
-    """Return whether a visitor is here, or may still come back over a connection that was cut."""
+    """Return whether a visitor is connected, or may still reconnect."""
     server = _server()
     return server is None or server._session_mgr.get_session_info(session) is not None
 
 
 @_or(None)
 def forget_closed_sessions() -> None:
-    """Forget sessions that were closed too long ago, although no other ends."""
+    """Forget expired sessions now; Streamlit does so only when another one ends."""
     server = _server()
     if server is not None:
         server._session_mgr._session_storage._cache.expire()
@@ -102,7 +105,7 @@ def forget_closed_sessions() -> None:
 
 @_or([])
 def uploads() -> list[Upload]:
-    """Return the files that the server holds of the session of the running script."""
+    """Return the uploaded files of the session of the running script."""
     context = _context()
     if context is None:
         return []
@@ -111,7 +114,7 @@ def uploads() -> list[Upload]:
 
 @_or({})
 def all_uploads() -> dict[str, list[Upload]]:
-    """Return the files that the server holds, by session."""
+    """Return the uploaded files by session."""
     server = _server()
     stored = {} if server is None else dict(server.uploaded_file_mgr.file_storage)
     return {session: _files(files) for session, files in stored.items()}
@@ -119,7 +122,7 @@ def all_uploads() -> dict[str, list[Upload]]:
 
 @_or(None)
 def free_upload(file_id: str) -> None:
-    """Free a file of the session of the running script before the session ends."""
+    """Delete an uploaded file of the session of the running script."""
     context = _context()
     if context is not None:
         context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)
@@ -127,7 +130,7 @@ def free_upload(file_id: str) -> None:
 
 @_or(None)
 def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
-    """Call ``announce(session, file_ids)`` when a browser asks where to put files."""
+    """Call ``announce(session, file_ids)`` when a browser requests upload URLs."""
     manager = _named("streamlit.runtime.memory_uploaded_file_manager", "MemoryUploadedFileManager")
     give = manager.get_upload_urls
     if hasattr(give, "announces"):
@@ -144,7 +147,7 @@ def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
 
 @_or(None)
 def announce_navigation() -> None:
-    """Say that app.py has a navigation of its own before it has run for the first visitor.
+    """Tell Streamlit that app.py has its own navigation before it has run for the first visitor.
 
     Streamlit finds the folder `pages` and would let the first visitor of a server who comes by a
     link to a page see that script alone, with file names for a navigation.
@@ -156,26 +159,142 @@ def announce_navigation() -> None:
 
 @_or(None)
 def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> None:
-    """Have every run of a script or a fragment go on inside ``turn(run)``."""
+    """Wrap every run of a script or a fragment in ``turn(run)``."""
     sessions = import_module("streamlit.runtime.app_session")
     runner: Any = sessions.ScriptRunner
     if hasattr(runner, "waits"):
         return
-    runner._run_script  # noqa: B018  where it is gone, all is left as it is
+    runner._run_script  # noqa: B018  without this attribute nothing is changed
 
     class ScriptRunner(runner):  # type: ignore[misc]
         waits = True
 
         def _run_script(self, rerun_data: Any, *args: Any, **named: Any) -> None:
+            self.lincore_waiting = rerun_data
             with turn(_run(rerun_data, self)):
-                super()._run_script(rerun_data, *args, **named)
+                # `keep_clicks` takes it for the run that replaces this one; `pop` is atomic.
+                if vars(self).pop("lincore_waiting", None) is not None:
+                    super()._run_script(rerun_data, *args, **named)
+
+        def _maybe_handle_execution_control_request(self) -> None:
+            # Callbacks come first and are not cut short by the next request.
+            if getattr(_context(), "has_script_started", True):
+                super()._maybe_handle_execution_control_request()
 
     sessions.ScriptRunner = ScriptRunner  # type: ignore[attr-defined]
 
 
 @_or(None)
+def keep_navigation() -> None:
+    """Keep a click on a page link valid although it also closes an open popover.
+
+    The browser tells of the popover after the link, for the page that is being left, and would be
+    shown that page again.
+    """
+    sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
+    request = sessions.request_rerun
+    if hasattr(request, "keeps_navigation"):
+        return
+
+    def request_rerun(self: Any, client_state: Any) -> None:
+        _follow_navigation(self, client_state)
+        request(self, client_state)
+
+    request_rerun.keeps_navigation = True  # type: ignore[attr-defined]
+    sessions.request_rerun = request_rerun
+
+
+@_or(None)
+def _follow_navigation(session: Any, said: Any) -> None:
+    """Redirect messages about a page that was just left to the page of the link."""
+    if said is None or not said.page_script_hash:
+        return
+    page, left, since = session.__dict__.get("lincore_pages", ("", "", 0.0))
+    is_late = monotonic() - since < _MOMENT
+    if is_late and said.widget_states.widgets and said.page_script_hash == left:
+        said.page_script_hash = page
+    elif said.page_script_hash != page:
+        session.lincore_pages = (said.page_script_hash, page, monotonic())
+
+
+@_or(None)
+def keep_clicks() -> None:
+    """Hand clicks whose run has not begun to the run of the page that replaces it.
+
+    Streamlit stops the former run, and with it drops what it was asked for: a browser tells of a
+    click only once.
+    """
+    sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
+    request = sessions.request_rerun
+    if hasattr(request, "keeps_clicks"):
+        return
+
+    def request_rerun(self: Any, client_state: Any) -> None:
+        if client_state is not None and not client_state.fragment_id:
+            _take_over_clicks(self, client_state)
+        request(self, client_state)
+
+    request_rerun.keeps_clicks = True  # type: ignore[attr-defined]
+    sessions.request_rerun = request_rerun
+
+
+@_or(None)
+def _take_over_clicks(session: Any, said: Any) -> None:
+    """Stop the run in progress and add the clicks that wait for it to a message."""
+    runner = session._scriptrunner
+    if runner is None:
+        return
+    scripts = import_module("streamlit.runtime.scriptrunner_utils.script_requests")
+    requests, kinds = runner._requests, scripts.ScriptRequestType
+    with requests._lock:
+        waiting = [requests._rerun_data] if requests._state is kinds.RERUN else []
+        requests._state = kinds.STOP
+    first = vars(runner).pop("lincore_waiting", None)
+    for asked in [first, *waiting] if first is not None else waiting:
+        merged = scripts._coalesce_widget_states(asked.widget_states, said.widget_states)
+        if merged is not None:
+            said.widget_states.CopyFrom(merged)
+
+
+@_or(None)
+def keep_last_messages() -> None:
+    """Send what a run has drawn although the next run of a fragment has begun.
+
+    Where a fragment is asked for when the thread of the former run has just ended, Streamlit starts
+    another and drops what the former has not yet handed over: a part of the page, the end of its
+    run, or the timer of a fragment, which then never runs again.
+    """
+    sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
+    shutdown = _named("streamlit.runtime.scriptrunner", "ScriptRunnerEvent").SHUTDOWN
+    request, handle = sessions.request_rerun, sessions._handle_scriptrunner_event_on_event_loop
+    if hasattr(handle, "keeps_last_messages"):
+        return
+
+    def request_rerun(self: Any, client_state: Any) -> None:
+        former = getattr(self, "_scriptrunner", None)
+        request(self, client_state)
+        # A run of the page replaces one that goes on, and draws everything anew.
+        is_fragment = client_state is not None and bool(client_state.fragment_id)
+        if is_fragment and former is not None and self._scriptrunner is not former:
+            former.lincore_has_ended = True
+
+    def handle_event(self: Any, sender: Any, event: Any, *args: Any, **named: Any) -> None:
+        if not hasattr(sender, "lincore_has_ended") or event is shutdown:
+            return handle(self, sender, event, *args, **named)
+        now, self._scriptrunner = self._scriptrunner, sender
+        try:
+            handle(self, sender, event, *args, **named)
+        finally:
+            self._scriptrunner = now
+
+    handle_event.keeps_last_messages = True  # type: ignore[attr-defined]
+    sessions.request_rerun = request_rerun
+    sessions._handle_scriptrunner_event_on_event_loop = handle_event
+
+
+@_or(None)
 def index_page() -> str | None:
-    """Return the page that a browser gets first; None where it is not known."""
+    """Return the HTML that a browser gets first; None if it cannot be found."""
     return (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 
 
@@ -199,16 +318,16 @@ def _files(stored: Mapping[str, Any]) -> list[Upload]:
 
 
 def _context() -> Any:
-    """Return what Streamlit knows of the running script, None outside of one."""
+    """Return Streamlit's context of the running script, None outside of one."""
     return _named("streamlit.runtime.scriptrunner", "get_script_run_ctx")(suppress_warning=True)
 
 
 def _server() -> Any:
-    """Return what Streamlit knows of the server, None where none is."""
+    """Return Streamlit's runtime, None without a server."""
     runtime = import_module("streamlit.runtime")
     return runtime.get_instance() if runtime.exists() else None
 
 
 def _named(module: str, name: str) -> Any:
-    # Found when it is asked for: none of it is needed at the top, where it would delay the server.
+    # Imported on use: at the top it would delay the start of the server.
     return getattr(import_module(module), name)

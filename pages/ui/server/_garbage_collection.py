@@ -1,8 +1,8 @@
 """Garbage collection between script runs, not after every run.
 
-Streamlit collects all of it after each run of a script or a fragment: 10 to 50 ms in which nobody
-is served, five times a second while one looks after a job. `.streamlit/config.toml` says no to
-that. What pages leave behind, figures and tables that refer to themselves, is taken here instead.
+Streamlit runs a full collection after each run of a script or a fragment: 10 to 50 ms in which
+nobody is served, five times a second while a job is polled. `.streamlit/config.toml` turns that
+off. The reference cycles that pages leave behind (figures, tables) are collected here instead.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 import gc
 from threading import Event, Thread
 
-#: How long garbage lies at most.
+#: Seconds between collections.
 SECONDS = 5.0
 
 
 class Collector:
-    """Collects all garbage if things have been made since the last time."""
+    """Collects garbage if objects have been created since the last time."""
 
     def __init__(self) -> None:
         self._seen = -1
 
     def collect(self) -> bool:
-        """Collect where there may be garbage; return whether that was so."""
+        """Collect if there may be garbage; return whether there was."""
         if _collections() == self._seen:
             return False
         gc.collect()
@@ -30,7 +30,7 @@ class Collector:
 
 
 def start() -> None:
-    """Begin to collect in the background: once in a process, when its warm-up is over."""
+    """Start collecting in the background; called once per process, after its warm-up."""
     arguments = (Collector(), Event())
     Thread(target=collect_until, args=arguments, name="lincore-garbage", daemon=True).start()
 
@@ -42,5 +42,5 @@ def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> 
 
 
 def _collections() -> int:
-    """Return how often Python has collected what is young: after hundreds of new objects."""
+    """Return the number of collections of the youngest generation so far."""
     return int(gc.get_stats()[0]["collections"])

@@ -1,7 +1,7 @@
 """The last data sets of each browser, kept for a while after its sessions have ended.
 
-A reload, or a second tab, is a new session. The server knows the browser by a random cookie that no
-script can read and no other site can send. Where cookies are off, nothing is kept.
+A reload, or a second tab, is a new session. The server recognises the browser by a random cookie
+that scripts cannot read and other sites cannot send. Without cookies nothing is kept.
 """
 
 from __future__ import annotations
@@ -18,29 +18,32 @@ from typing import Any
 
 from starlette.requests import HTTPConnection
 
-#: Of a browser, and of all together; oldest first out.
+from pages.ui.server import _compat
+
+#: Bytes per browser and in total; the oldest are evicted first.
 BROWSER_BYTES, SERVER_BYTES = 100_000_000, 400_000_000
-#: Data sets of a browser.
+#: Data sets per browser.
 MOST = 2
-#: After the last visit.
-SECONDS_KEPT = 30 * 60.0
-#: The browser refuses the second one from a host that is not reached by https.
+#: Time after the last visit.
+MINUTES_KEPT = 30
+SECONDS_KEPT = 60.0 * MINUTES_KEPT
+#: Browsers reject the second one (with a `__Host-` prefix) without https.
 COOKIE, SECURE_COOKIE = "lincore_browser", "__Host-lincore_browser"
-#: The page asks for this before it connects. Unlike the page itself, which a link on another
-#: site may open, it is asked for by the same site, so that a cookie that is there comes along.
+#: The page requests this before it connects. Unlike the page itself, which a link on another site
+#: may open, it is a same-site request, so an existing cookie is sent with it.
 ASKED_FIRST = "/_stcore/host-config"
 _TOKEN = re.compile(r"[\w-]{43}")
 
 
 class BrowserData:
-    """Values by browser and name, within bytes and for a while; safe among threads.
+    """Values by browser and name, bounded in bytes and time; thread-safe.
 
     Parameters
     ----------
     browser_bytes, server_bytes : int
-        What one browser, and all of them, may keep.
+        Limits per browser and in total.
     seconds : float
-        After the last visit.
+        Lifetime after the last visit.
     clock : callable
         Returns seconds.
 
@@ -67,11 +70,14 @@ class BrowserData:
         self._left: dict[str, float] = {}
 
     def put(self, browser: str, name: str, value: Any, size: int) -> None:
-        """Keep a value of so many bytes; the oldest go, those of this browser first."""
+        """Store a value of some bytes; the oldest are evicted, those of this browser first.
+
+        Without a browser nothing is stored.
+        """
         with self._lock:
             self.expire()
             self._kept.pop((browser, name), None)
-            if size > self.browser_bytes:
+            if not browser or size > self.browser_bytes:
                 return
             self._kept[browser, name] = (value, size)
             self._left.setdefault(browser, self._clock())
@@ -81,7 +87,7 @@ class BrowserData:
                 self._kept.popitem(last=False)
 
     def get(self, browser: str, name: str = "") -> Any:
-        """Return a value of a browser, or the last one without a name; None if there is none."""
+        """Return a value of a browser, without a name its last one; None if there is none."""
         with self._lock:
             self.expire()
             found = (browser, name) if name else next(reversed(self._names(browser)), None)
@@ -97,7 +103,7 @@ class BrowserData:
                 del self._kept[name]
 
     def enter(self, browser: str) -> None:
-        """Note that a browser has connected: while it is here, nothing of it is out of date."""
+        """Note a connection of a browser: its values do not expire while it is connected."""
         with self._lock:
             self.expire()
             self._here[browser] += 1
@@ -109,7 +115,7 @@ class BrowserData:
             self._left[browser] = self._clock()
 
     def expire(self) -> None:
-        """Forget what browsers have left too long ago."""
+        """Forget expired values."""
         with self._lock:
             self._here = +self._here
             limit = self._clock() - self.seconds
@@ -128,17 +134,22 @@ class BrowserData:
 KEPT = BrowserData()
 
 
-def browser_of(cookies: Mapping[str, str]) -> str | None:
-    """Return what a browser is known by here, None for one without a cookie of ours.
+def browser_of(cookies: Mapping[str, str]) -> str:
+    """Return the identity of a browser, "" without our cookie.
 
-    A digest of the cookie, which itself is nowhere kept.
+    It is a digest of the cookie, which itself is not stored.
     """
     token = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or ""
-    return hashlib.sha256(token.encode()).hexdigest() if _TOKEN.fullmatch(token) else None
+    return hashlib.sha256(token.encode()).hexdigest() if _TOKEN.fullmatch(token) else ""
+
+
+def this_browser() -> str:
+    """Return the identity of the browser of this session."""
+    return browser_of(_compat.cookies())
 
 
 class Browsers:
-    """Middleware that gives each browser its cookie, and knows which are here."""
+    """Middleware that gives each browser its cookie, and tracks connected browsers."""
 
     def __init__(
         self, app: Callable[..., Awaitable[None]], kept: BrowserData | None = None
@@ -147,7 +158,7 @@ class Browsers:
         self.kept = KEPT if kept is None else kept
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer as the app does."""
+        """Pass the request on to the app."""
         if scope["type"] == "websocket":
             await self._visit(scope, receive, send)
         elif scope["type"] == "http" and scope["path"].endswith(ASKED_FIRST):
@@ -157,7 +168,7 @@ class Browsers:
 
     async def _visit(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         browser = browser_of(HTTPConnection(scope).cookies)
-        if browser is None:
+        if not browser:
             await self.app(scope, receive, send)
             return
         self.kept.enter(browser)

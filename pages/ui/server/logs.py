@@ -1,9 +1,9 @@
-"""Log lines for machines, without a word of what visitors load, type or click.
+"""Log lines for machines, without anything that visitors load, type or click.
 
 With ``LINCORE_LOG=json`` in the environment every line on standard error is a JSON object. The text
-of an error may quote a cell or a column's name, and that of a message of Streamlit's a label: of an
-error its kind and its frames are written, of a foreign message its place, and of ours the sentence
-without what is put into it.
+of an error may quote a cell or a column name, and a message of Streamlit a label. So errors are
+logged by type and stack frames, messages of other packages by their location, and our own messages
+as templates without their arguments.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 VARIABLE = "LINCORE_LOG"
-#: Packages whose sentences are ours.
+#: Packages whose messages are ours.
 OWN = ("pages", "lincore")
-#: What `fields` may hold besides numbers: words of the program, not of visitors.
+#: Words that `fields` may contain besides numbers; never input of visitors.
 _FIELDS = "lincore_fields"
 
 
@@ -50,15 +50,15 @@ class JsonLines(logging.Formatter):
 
 
 def is_wanted() -> bool:
-    """Return whether the operator asked for lines for machines."""
+    """Return whether the operator asked for JSON lines."""
     return os.environ.get(VARIABLE, "").lower() == "json"
 
 
 def write_json_lines() -> None:
-    """Have every logger that there is write JSON lines to standard error, where that is wanted.
+    """Let every existing logger write JSON lines to standard error, if wanted.
 
-    Streamlit gives each of its loggers a handler of its own as it makes it, so this is called at
-    the start and again when everything has been imported.
+    Streamlit gives each of its loggers its own handler, so this is called at the start and again
+    after all imports.
     """
     if not is_wanted():
         return
@@ -75,7 +75,7 @@ def write_json_lines() -> None:
 
 
 def _errors(error: BaseException | None) -> Iterator[dict[str, Any]]:
-    """Yield kind and frames of an error and of what it came from, without their texts."""
+    """Yield type and frames of an error and of its causes, without their messages."""
     while error is not None:
         frames = traceback.extract_tb(error.__traceback__)
         yield {

@@ -1,44 +1,43 @@
-"""Release of memory to the operating system when sessions have ended.
+"""Return of memory to the operating system after sessions have ended.
 
-Streamlit keeps a session for two minutes after its connection was closed, for a visitor who comes
-back, and forgets it when the next session ends, however late that is. What is free by then
-is kept by the C library, in as many places as threads have asked for memory.
+Streamlit keeps a session for two minutes after its connection was closed, in case the visitor
+returns, and forgets it only when another session ends. The C library keeps the freed memory in one
+arena per thread that has allocated memory.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import logging
-import platform
 from collections.abc import Awaitable, Callable, MutableMapping
 from threading import Lock, Thread
 from typing import Any
 
+from lincore.utils import glibc, trim
 from pages.ui.server import _compat, logs
 
 log = logging.getLogger(__name__)
 
-#: Streamlit's two minutes, and a little.
+#: Streamlit's two minutes, and a margin.
 SECONDS_KEPT = 125.0
-# Of glibc's malloc.h.
+# From malloc.h of glibc.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
-#: From so many bytes on an array has pages of its own, which go back as soon as it is free.
+#: Arrays of at least this size get their own memory map, which is returned when they are freed.
 LARGE = 1 << 20
 
 _tidying = Lock()
 
 
 class Departures:
-    """Middleware that tidies up when a visitor has gone and is not coming back."""
+    """Middleware that frees memory when a visitor has left for good."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
         self._visitors = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer as the app does; a websocket that is closed is a visitor who has gone."""
+        """Pass the request on to the app; a closed websocket is a visitor who has left."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
@@ -56,15 +55,15 @@ class Departures:
 
 
 def tidy() -> None:
-    """Forget sessions whose time is over, on the server's loop; give back what that frees."""
+    """Forget expired sessions, on the event loop of the server; return the freed memory."""
     _compat.forget_closed_sessions()
-    if _tidying.acquire(blocking=False):  # ten who left together need it once
+    if _tidying.acquire(blocking=False):  # once is enough for visitors who left together
         Thread(target=_give_back, name="lincore-memory", daemon=True).start()
 
 
 def keep_little() -> None:
-    """Have the C library keep little of what is free; before threads begin to ask for memory."""
-    libc = _glibc()
+    """Let the C library keep little free memory; to be called before threads allocate memory."""
+    libc = glibc()
     if libc is not None:
         for option, value in (
             (M_ARENA_MAX, 2),
@@ -74,24 +73,9 @@ def keep_little() -> None:
             libc.mallopt(option, value)
 
 
-def trim() -> bool:
-    """Give what is free back to the machine; return whether the C library can."""
-    libc = _glibc()
-    if libc is None:
-        return False
-    libc.malloc_trim(0)
-    return True
-
-
 def _give_back() -> None:
     try:
         gc.collect()
         trim()
     finally:
         _tidying.release()
-
-
-def _glibc() -> ctypes.CDLL | None:
-    if platform.libc_ver()[0] != "glibc":
-        return None
-    return ctypes.CDLL("libc.so.6")

@@ -1,8 +1,8 @@
-"""Server middleware: security headers, a quota on uploads, and what is kept for a browser.
+"""Server middleware: security headers, an upload quota, and the data kept for a browser.
 
-Streamlit sends no security headers, limits the size of one upload and not the number of them, and
-keeps each until its session ends. Both are put right by middleware, which `streamlit run` takes
-from an `st.App`. The pages work without it.
+Streamlit sends no security headers, limits the size but not the number of uploads, and keeps each
+until its session ends. This middleware fixes both; `streamlit run` takes it from an `st.App`. The
+pages work without it.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: Uploads that wait in memory: a file is set free as soon as it has been read.
+#: Limits for uploads in memory; a file is deleted as soon as it has been read.
 SESSION_BYTES = 2 * LIMITS.max_file_bytes
 SERVER_BYTES = 5 * LIMITS.max_file_bytes
 
 UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
-#: Community Cloud shows an app inside a frame of its own.
+#: Community Cloud shows apps inside a frame.
 FRAMES = "'self' https://*.streamlit.app https://share.streamlit.io"
-#: What the system says where a disk, or a share of it, is full.
+#: Error numbers for a full disk or an exhausted disk quota.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-#: How many bytes of uploads are on their way, by session.
+#: Bytes of uploads in transfer, by session.
 _coming: dict[str, int] = {}
-#: When a browser asked where to put a file that has not begun to come, by session and file.
+#: Time of the request for an upload URL for files not yet in transfer, by session and file.
 _announced: dict[tuple[str, str], float] = {}
-#: A browser that has not begun by then has given it up.
+#: A browser that has not started the upload by then has given it up.
 SECONDS_ANNOUNCED = 20.0
 
 
 def middleware() -> list[Middleware]:
-    """Return what `st.App` is to put in front of the dashboard."""
+    """Return the middleware of the dashboard for `st.App`."""
     return [
         Middleware(SecurityHeaders),
         Middleware(UploadQuota),
@@ -58,17 +58,17 @@ def middleware() -> list[Middleware]:
 
 
 class SecurityHeaders:
-    """Adds to every answer what a browser must not do with it.
+    """Adds security headers to every response.
 
-    Nothing is loaded from elsewhere, whatever a column's name may say: images by address in a
-    user's file would tell a third party who looks at it.
+    Nothing is loaded from other sites, whatever a column is called: image URLs in a user's file
+    would tell a third party who views it.
     """
 
     def __init__(self, app: App) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, with more headers."""
+        """Pass the request on to the app, and add headers to the response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -86,13 +86,13 @@ class SecurityHeaders:
 
 
 class UploadQuota:
-    """Refuses an upload when its session, or all together, already hold too much.
+    """Rejects an upload if its session, or all sessions together, already hold too much.
 
     Parameters
     ----------
     app : ASGI application
     session_bytes, server_bytes : int
-        What one session, and all of them, may hold in the upload manager.
+        Limits per session and in total for the upload manager.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class UploadQuota:
         self.server_bytes = server_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an upload on, or answer that it is too much."""
+        """Pass an upload on, or reject it."""
         upload = UPLOAD.search(scope.get("path", ""))
         if scope["type"] != "http" or scope.get("method") != "PUT" or upload is None:
             await self.app(scope, receive, send)
@@ -121,13 +121,13 @@ class UploadQuota:
             except OSError as error:
                 if error.errno not in NO_ROOM:
                     raise
-                # Starlette keeps what is over a megabyte in a file without a name as it comes.
+                # Starlette buffers uploads over a megabyte in an unnamed temporary file.
                 await _refuse(send, 507, "No space for uploads: the server's disk is full.")
             else:
                 log.info("an upload came", extra=logs.fields(bytes=size))
             finally:
                 _coming[session] = _coming.get(session, 0) - size
-                if not _coming[session]:  # an empty file counts nothing, and may have gone first
+                if not _coming[session]:  # an empty file may have removed it
                     del _coming[session]
 
     def _fits(self, session: str, size: int) -> bool:
@@ -138,7 +138,7 @@ class UploadQuota:
 
 
 def is_sending(session: str) -> bool:
-    """Return whether an upload of this session is on its way, or about to be."""
+    """Return whether an upload of this session is in transfer or about to start."""
     return session in _coming or any(
         owner == session and monotonic() - since < SECONDS_ANNOUNCED
         for (owner, _), since in list(_announced.items())
@@ -146,7 +146,7 @@ def is_sending(session: str) -> bool:
 
 
 def hear_of_uploads() -> None:
-    """Take down which files are about to come: a browser asks where to put them first."""
+    """Note announced files: a browser requests their upload URLs first."""
     _compat.announce_uploads(_announce)
 
 
@@ -158,7 +158,7 @@ def _announce(session: str, file_ids: Sequence[str]) -> None:
 
 
 def held_bytes() -> dict[str, int]:
-    """Return how many bytes of uploads each session holds."""
+    """Return the bytes of uploads by session."""
     return {
         session: sum(len(one.content) for one in files)
         for session, files in _compat.all_uploads().items()
@@ -190,8 +190,8 @@ def _headers() -> list[tuple[bytes, bytes]]:
 def _policy() -> bytes:
     rules = {
         "default-src": "'self'",
-        # WebGL in Plotly writes its shaders' functions while it runs; Streamlit loads the script of
-        # a component of ours from a blob that it makes itself.
+        # Plotly's WebGL code generates functions at run time; Streamlit loads the scripts of our
+        # components from blobs.
         "script-src": f"'self' 'unsafe-eval' blob: {' '.join(_inline_scripts())}",
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
@@ -207,7 +207,7 @@ def _policy() -> bytes:
 
 
 def _inline_scripts() -> list[str]:
-    """Return the digests of the scripts in Streamlit's own page; if it is unknown, any may run."""
+    """Return the digests of the inline scripts of Streamlit's page; if unknown, allow any."""
     page = _compat.index_page()
     if page is None:
         return ["'unsafe-inline'"]

@@ -1,7 +1,8 @@
-"""Heavy imports ahead of need: in the background, while the first browser loads its page.
+"""Heavy imports in advance: in the background, while the first browser loads its page.
 
-`import sklearn` alone takes about two seconds, so nothing imports it at the top, and the server
-answers at once. Where no `st.App` is served, the imports begin after the first run of a script.
+`import sklearn` alone takes about two seconds, so no module imports it at the top, and the server
+answers at once. A first visit to the page Start waits for few imports, and any other for all.
+Without an `st.App` the imports start after the first run of a script.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from pages.ui.server import _garbage_collection, logs, script_queue
 
 log = logging.getLogger(__name__)
 
-#: What the pages need sooner or later, most wanted first. Names of one's own bring along the
-#: parts of pandas, SciPy, scikit-learn and Plotly that are really used.
-MODULES = (
+#: Modules that a first visit to Start needs: its script imports no others.
+START = (
     "numpy",
     "pandas",
     "plotly.graph_objects",
+    "pages.ui.frame.sidebar",
+    "pages.ui.start.entries",
+    "pages.ui.start.finished_example",
+)
+#: Modules that the pages need, most urgent first. Our own modules import just the parts of pandas,
+#: SciPy, scikit-learn and Plotly that are used.
+MODULES = (
     "scipy.linalg",
     "scipy.special",
     "scipy.stats",
@@ -36,60 +43,75 @@ MODULES = (
     "lincore.io.images.read",
     "lincore.estimators.linear_discriminant",
     "lincore.estimators.logistic.estimator",
-    "lincore.model_selection.hold_out",
+    "lincore.model_selection.comparison",
     "lincore.metrics.scores",
     "lincore.inspection.views",
     "lincore.report.differences",
     "lincore.prediction.predict_rows",
     "lincore.analysis.specification",
-    "lincore.displays.comparison",
+    "lincore.displays.comparison.scores",
+    "lincore.displays.comparison.pairs",
+    "lincore.displays.comparison.training",
     "lincore.displays.data.columns",
-    "lincore.displays.model.classifier",
-    "lincore.displays.imbalance.cost",
+    "lincore.displays.data.projections",
+    "lincore.displays.model.steps",
+    "lincore.displays.model.scores",
+    "lincore.displays.model.confusion",
+    "lincore.displays.model.curves",
+    "lincore.displays.model.coefficients",
+    "lincore.displays.model.plane",
+    "lincore.displays.imbalance.cost_losses",
+    "lincore.displays.imbalance.decomposition",
 )
 
 _lock = Lock()
 _started = False
-_over = Event()
+_ready, _over = Event(), Event()
+_ready.set()
 _over.set()
 
 
 def start(then: Callable[[], None] | None = None) -> None:
-    """Begin to import, the first time that this is called in a process, and then do more."""
+    """Start the imports at the first call in a process, then run a function."""
     global _started
     with _lock:
         if _started:
             return
         _started = True
+        _ready.clear()
         _over.clear()
     Thread(target=_warm_up, args=(then,), name="lincore-warm-up", daemon=True).start()
 
 
-def wait(seconds: float | None = 300.0) -> bool:
-    """Wait until no warm-up is going on.
+def wait(seconds: float | None = 300.0, *, for_start: bool = False) -> bool:
+    """Wait until the warm-up is over, or until it has imported what a first visit to Start needs.
 
-    Two threads that import one package at a time can meet half-made modules where its parts
-    import each other: whoever needs these packages lets the warm-up finish first, and others
-    have their turn meanwhile. Once it is over, a script keeps its turn: to give it away it would
-    queue up twice for every click.
+    Two threads that import a package with circular imports can see partially initialised modules,
+    so scripts that need these packages wait here, and let other scripts run meanwhile. After the
+    warm-up a script keeps its turn: otherwise every click would queue twice.
     """
-    if _over.is_set():
+    awaited = _ready if for_start else _over
+    if awaited.is_set():
         return True
     with script_queue.scripts.released():
-        return _over.wait(seconds)
+        return awaited.wait(seconds)
 
 
 def _warm_up(then: Callable[[], None] | None = None) -> None:
     try:
+        for name in START:
+            importlib.import_module(name)
+        _ready.set()
         import_modules()
     except Exception:
-        # The page that needs it says so to its visitor; this thread has nobody to tell.
+        # The page that needs the package will show the error.
         log.exception("warming up failed")
     finally:
         logs.write_json_lines()
+        _ready.set()
         _over.set()
-    # Everybody waits while garbage is collected. What the imports left never becomes any: taken
-    # out, that takes 15 ms instead of 115.
+    # All threads wait during garbage collection. Imported objects never become garbage: excluding
+    # them reduces a collection from 115 to 15 ms.
     gc.collect()
     gc.freeze()
     _garbage_collection.start()
@@ -98,18 +120,18 @@ def _warm_up(then: Callable[[], None] | None = None) -> None:
 
 
 def import_modules() -> None:
-    """Import what pages and work need, and let BLAS have one thread."""
+    """Import the packages that pages and jobs need, and limit BLAS to one thread."""
     for name in MODULES:
         importlib.import_module(name)
     _keep_blas_to_one_thread()
 
 
 def _keep_blas_to_one_thread() -> None:
-    """Let a matrix product or an eigenvalue problem have one core, once all of BLAS is loaded.
+    """Limit BLAS to one core, once all of its copies are loaded.
 
-    Its threads wait for each other by spinning. With one other visitor's fit on two cores they
-    take ten times as long together as one alone (6 s instead of 0.5 for eigh of 784 by 784);
-    with nobody else they save half of a tenth of a second. What has many rows is cut into parts
-    for both cores by `lincore.utils.threads`.
+    Its threads spin while they wait for each other. While another visitor's fit runs on two cores,
+    two threads take ten times as long as one (6 s instead of 0.5 s for eigh of 784 × 784); on an
+    idle machine they save only 0.05 s. Work on many rows is divided among the cores by
+    `lincore.utils.threads` instead.
     """
     threadpool_limits(limits=1, user_api="blas")

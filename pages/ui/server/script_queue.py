@@ -1,11 +1,11 @@
-"""Queue of script runs: one at a time, first come, first served.
+"""Queue of script runs: one at a time, in order of arrival.
 
-What a click changes goes before pages that are opened, and parts of pages before whole ones: each
-kind waits as if it had been asked for a little later, so that none waits forever.
+Clicks have priority over newly opened pages, and fragments over whole pages: the others queue as if
+they had arrived a little later, so none waits forever.
 
-Python runs one thread at a time. Twenty scripts that run at once hand the interpreter to each
-other all the time, and everybody waits for all of them: a click that computes nothing takes 0.9 s
-among twenty visitors, and 0.08 s where scripts take turns.
+Python runs one thread at a time. Twenty concurrent scripts constantly pass the interpreter lock to
+each other, and all of them finish late: a click that computes nothing takes 0.9 s among twenty
+visitors, but 0.08 s if scripts take turns.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from time import monotonic
 
 from pages.ui.server import _compat
 
-#: A script that takes longer than this goes on, and no longer keeps others from theirs: it fits,
+#: A script that takes longer than this continues, but no longer blocks the others: it fits a model,
 #: reads a large file, or waits for something.
 MOST_SECONDS = 0.25
-#: Seconds by which others may have come later and are served all the same: none where a click
-#: draws a part of a page, which takes a hundredth of a second.
+#: Head start of other runs in seconds, by kind of run: none if a click redraws a fragment, which
+#: takes 0.01 s.
 CLICK, VISIT = 0.25, 2.0
 
 
 class Turns:
-    """One thread at a time, in the order in which they asked.
+    """Lets one thread run at a time, in order of arrival.
 
     Parameters
     ----------
     most_seconds : float
-        After so long the next is let in beside the one whose turn it is.
+        After this time the next thread is admitted as well.
 
     Examples
     --------
@@ -61,20 +61,20 @@ class Turns:
 
     @property
     def is_mine(self) -> bool:
-        """True if it is the turn of the thread that asks."""
+        """True if it is the turn of the calling thread."""
         own = getattr(self._own, "turn", None)
         return own is not None and own is self._called
 
     @property
     def asked_at(self) -> float:
-        """Time at which the thread that asks queued up, by `time.monotonic`; now if it did not."""
+        """Time at which the calling thread queued, by `time.monotonic`; now if it did not."""
         return getattr(self._own, "asked_at", None) or monotonic()
 
     @contextmanager
     def taken(self, patience: float = 0.0) -> Iterator[None]:
-        """Wait for a turn and keep it for the block; within a turn of one's own, just go on.
+        """Wait for a turn and keep it for the block; nested calls return at once.
 
-        Who asks so many seconds later, and has no patience, is served first.
+        Others that arrive up to `patience` seconds later, with no patience of their own, go first.
         """
         if getattr(self._own, "turn", None) is not None:
             yield
@@ -89,7 +89,7 @@ class Turns:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Let others go first for the block, which waits for something; then queue up again."""
+        """Give up the turn during the block, which waits for something; then queue again."""
         if getattr(self._own, "turn", None) is None:
             yield
             return
@@ -114,7 +114,7 @@ class Turns:
     def _give_back(self) -> None:
         turn, self._own.turn = self._own.turn, None
         with self._changed:
-            if self._called is turn:  # not where it took so long that the next was let in
+            if self._called is turn:  # not if it took so long that the next was admitted
                 self._call_next()
 
     def _call_next(self) -> None:
@@ -124,17 +124,17 @@ class Turns:
             self._called.set()
 
 
-#: Of all visitors together.
+#: The queue of all visitors.
 scripts = Turns()
 
 
 def let_scripts_take_turns() -> None:
-    """Have every run of a script or a fragment on this server wait for its turn."""
+    """Let every run of a script or a fragment on this server wait for its turn."""
     _compat.let_runs_wait(lambda run: scripts.taken(_patience(run)))
 
 
 def _patience(run: _compat.ScriptRun) -> float:
-    """Return how long what a visitor asked for may wait for others."""
+    """Return the head start that others have over this run."""
     if run.is_fragment:
-        return CLICK if run.is_automatic else 0.0  # it looks by itself how a job goes
+        return CLICK if run.is_automatic else 0.0  # a fragment on a timer, which polls a job
     return CLICK if run.is_same_page else VISIT

@@ -1,1 +1,1 @@
-"""The state of a session, its data sources, its caches and its sidebar."""
+"""The analysis of a session: its data, its choices, its link and its workspace."""

@@ -1,47 +1,43 @@
 """Changes of a session's data: choose, generate, read, change the target.
 
-Images are decoded, and large tables read, by a job that can be watched and stopped; its result
-is taken over on whatever page the visitor is then.
+Images are decoded, and large tables read, by a job that shows progress and can be stopped; its
+result is applied on the page where the visitor is by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import analysis, checks, io, laboratory
+from lincore import analysis, checks, io
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
-from pages.ui.session._uploaded_files import recognise
-from pages.ui.session.sources import File, ImageSource, Source
+from pages.ui.session.sources import File, ImageSource, Source, recognise
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
 
 READING = "shared.reading"
 JOB = "data.read"
-# What is read by then is never seen to be read.
+# Seconds to wait before progress is shown.
 PATIENCE = 2.0
 
 
 class PendingRead(NamedTuple):
-    """A large table to be read; as `attempt` and `shown` of `state.Refused` if it cannot be."""
+    """What is being read; the last two fields become those of `state.Refused` if that fails."""
 
-    source: Source
-    shown: bool
-
-    @property
-    def name(self) -> str:
-        """Name of the file."""
-        return self.source.name
+    number: int = 0
+    is_new: bool = False
+    wanted: Source | ImageSource | analysis.DownloadData | None = None
+    shown: bool = True
 
 
 class ReadResult(NamedTuple):
-    """A table that was read, and the data it made or why it made none."""
+    """A table that was read, and the resulting data or the reason why there are none."""
 
     source: Source
     data: Dataset | None
@@ -49,42 +45,35 @@ class ReadResult(NamedTuple):
 
 
 def generate(arguments: Mapping[str, Any]) -> None:
-    """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
+    """Generate Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
+    draw(lambda: analysis.GeneratedData(**{name: _tuples(one) for name, one in arguments.items()}))
+
+
+def draw(make: Callable[[], analysis.GeneratedData | analysis.ExperimentData]) -> None:
+    """Draw the rows of a specification, and make them the data set."""
     try:
-        # What a link could not hold is not drawn either.
-        drawn = analysis.GeneratedData(**{name: _tuples(one) for name, one in arguments.items()})
-        data = drawn.load()
+        wanted = make()  # data that a link could not describe are refused
+        data = wanted.load()
     except DataError as error:
         state.refuse(error)
     else:
-        state.keep(data, None, state.Origin("generated", data.name, drawn.arguments()))
+        state.keep(data, wanted)
 
 
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
-def use_experiment(experiment: str, preset: str, points: Sequence[Any] = ()) -> None:
-    """Make the rows of an experiment of the laboratory, perhaps moved by hand, the data set."""
-    try:
-        data = laboratory.experiment_rows(experiment, preset, points=points)
-    except DataError as error:
-        state.refuse(error)
-    else:
-        arguments = {"experiment": experiment, "preset": preset, "points": tuple(points)}
-        state.keep(data, None, state.Origin("experiment", data.name, arguments))
-
-
 def open_table(found: Source) -> None:
-    """Make a new table the data set of this session; keep the former if it cannot be one."""
+    """Make a new table the data set of this session; keep the former data if that fails."""
     _try(found, is_new=True, shown=True)
 
 
 def revise(changed: Source) -> None:
-    """Read or use the table that is shown otherwise; keep what was if that cannot be done.
+    """Read or use the shown table with other options; keep the former data if that fails.
 
-    A table read otherwise is shown even where it makes no data set, so that it can be put right.
-    A click that crosses a change of data is about a former table: it is let pass.
+    A table that was read again is shown even if it makes no data set, so that it can be corrected.
+    A late click, made before the data changed, concerns another table and is ignored.
     """
     opened = state.opened()
     if not isinstance(opened, Source) or not changed.is_same_file(opened):
@@ -95,9 +84,9 @@ def revise(changed: Source) -> None:
 
 
 def choose_target(column: str) -> None:
-    """Make another column of the table in use the target; keep the former if it cannot be one.
+    """Make another column of the table in use the target; keep the former if that fails.
 
-    A click that crosses a change of data names a column of the former table: it is let pass.
+    A late click, made before the data changed, names a column of another table and is ignored.
     """
     found = state.source()
     if found is not None and found.table is not None and column in found.table.frame.columns:
@@ -115,13 +104,11 @@ def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
     except DataError as error:
         state.refuse(error, wanted, shown=shown)
     else:
-        # What is used otherwise is the same file or the same sample.
-        came_from = _origin(wanted, is_new=is_new)
-        state.keep(data, wanted, came_from, is_new=is_new)
+        state.keep(data, wanted, is_new=is_new)
 
 
 def refuse_change(error: DataError) -> None:
-    """Remember a change that contradicts itself; what is shown stays as it is."""
+    """Note an invalid change; the view does not change."""
     former = state.refused()
     if former is not None and former.shown:
         state.refuse(error, former.attempt, shown=True)
@@ -131,54 +118,55 @@ def refuse_change(error: DataError) -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
-    files = sorted(files, key=lambda one: one[0])  # as a script finds them in a folder
-    digest = analysis.hash_of(content for _, content in files)
-    st.session_state[state.SHA] = (digest, len(files) > 1)
+    files = sorted(files, key=lambda one: one[0])  # in the order of a script that lists a folder
+    digest = io.hash_of(content for _, content in files)
     try:
         found = recognise(files)
     except DataError as error:
         state.refuse(error)
         return
+    if not isinstance(found, Source | ImageSource):
+        state.keep(found, analysis.FileData(files[0][0], digest))
+        return
+    origin = analysis.FileData(found.name, digest, several=len(files) > 1)
     if isinstance(found, ImageSource):
-        decode(found, is_new=True)
-    elif isinstance(found, Source):
-        open_table(found)
+        decode(replace(found, origin=origin), is_new=True)
     else:
-        state.keep(found, None, state.Origin("file", files[0][0]))
+        open_table(replace(found, origin=origin))
 
 
 def decode(image_source: ImageSource, *, is_new: bool) -> None:
-    """Begin to decode images; `apply_result` takes them over."""
+    """Start decoding images; `apply_result` will apply the result."""
     _start(image_source.read, image_source, f"Reading {image_source.name}", is_new=is_new)
 
 
 def drop_image_duplicates(found: Any = None) -> None:
-    """Keep the first of each pair of duplicates, unless a class were left without an image."""
-    source, origin = state.image_source(), state.origin()
+    """Keep the first of each pair of duplicates, unless that would empty a class."""
     try:
         fewer = checks.drop_image_duplicates(state.require_dataset(), found)
     except DataError as error:
         state.refuse(error)
         return
+    source: Any = state.image_source()
     if source is None:
-        origin = origin._replace(drop_image_duplicates=True)
+        source = replace(state.data_source(), drop_image_duplicates=True)
     else:
         source = replace(source, drop_duplicates=True)
-    state.keep(fewer, source, origin, is_new=False)
+    state.keep(fewer, source, is_new=False)
 
 
 def download(name: str) -> None:
-    """Begin to fetch a data set; `apply_result` takes it over."""
+    """Start downloading a data set; `apply_result` will apply the result."""
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "waiting for the server")
         return io.fetch_dataset(name)
 
-    _start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
+    _start(work, analysis.DownloadData(name), f"Downloading {name}", is_new=True)
 
 
 def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
-    """Begin to read a large table; `apply_result` takes it over, or says why it makes no data."""
+    """Start reading a large table; `apply_result` will apply the result or show the problem."""
 
     def work(progress: page_jobs.Progress) -> ReadResult:
         progress(0, 0, "examining it")
@@ -188,69 +176,54 @@ def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
         except DataError as error:
             return ReadResult(found, None, error)
 
-    _start(work, PendingRead(wanted, shown), f"Reading {wanted.name}", is_new=is_new)
+    _start(work, wanted, f"Reading {wanted.name}", is_new=is_new, shown=shown)
 
 
 def _start(
     work: page_jobs.Work,
-    wanted: ImageSource | PendingRead | state.Origin,
+    wanted: Source | ImageSource | analysis.DownloadData,
     describe: str,
     *,
     is_new: bool,
+    shown: bool = True,
 ) -> None:
-    """Begin to read something that takes long."""
-    number = st.session_state.get(READING, (0,))[0] + 1
-    st.session_state[READING] = (number, wanted, is_new)
+    """Start a job that reads data."""
+    number = st.session_state.get(READING, PendingRead()).number + 1
+    st.session_state[READING] = PendingRead(number, is_new, wanted, shown)
     state.dismiss()
-    # Read out of the session: what it is made of is nobody else's.
+    # Not shared: the sources belong to this session.
     job = page_jobs.run(JOB, number, work, describe=describe, share=False, patience=PATIENCE)
     if job.is_over:
         apply_result()
 
 
 def apply_result() -> None:
-    """Make what has been read the data set of this session, once it is."""
-    number, wanted, is_new = st.session_state.get(READING, (0, None, False))
-    job = page_jobs.current(JOB)
-    if wanted is None or job is None or not job.is_over:
+    """Make the result of a finished job the data set of this session."""
+    reading: PendingRead = st.session_state.get(READING, PendingRead())
+    made, job = reading.wanted, page_jobs.current(JOB)
+    if made is None or job is None or not job.is_over:
         return
-    st.session_state[READING] = (number, None, False)
-    # The session keeps the data; the job need not.
+    st.session_state[READING] = reading._replace(wanted=None)
+    # The session holds the data; the job need not.
     page_jobs.discard(job)
-    made_from = wanted if isinstance(wanted, ImageSource) else None
-    if isinstance(wanted, PendingRead) and (
-        isinstance(job.error, DataError) or job.result is not None
-    ):
-        _take(job.result or ReadResult(wanted.source, None, job.error), wanted.shown, is_new=is_new)
-    elif job.result is not None:
-        came_from = _origin(made_from, is_new=is_new) if made_from else wanted
-        state.keep(job.result, made_from, came_from, is_new=is_new)
-    elif isinstance(job.error, DataError):
-        state.refuse(job.error, made_from, shown=True)
-    elif job.error is None:
-        state.refuse(DataError("Reading was stopped.", where=wanted.name))
+    data, error, where = job.result, job.error, made.name
+    if isinstance(job.result, ReadResult):
+        made, data, error = job.result
+    if data is not None:
+        state.keep(data, made, is_new=reading.is_new)
+    elif isinstance(error, DataError):
+        attempt = None if isinstance(made, analysis.DownloadData) else made
+        state.refuse(error, attempt, shown=reading.shown)
+    elif error is None:
+        state.refuse(DataError("Reading was stopped.", where=where))
     else:
         state.refuse(
             DataError(
                 "The file could not be read because of an internal error.",
-                where=wanted.name,
+                where=where,
                 remedy="The server's log has the details.",
             )
         )
-
-
-def _take(made: ReadResult, shown: bool, *, is_new: bool) -> None:
-    if made.data is not None:
-        came_from = _origin(made.source, is_new=is_new)
-        state.keep(made.data, made.source, came_from, is_new=is_new)
-    else:
-        assert made.error is not None
-        state.refuse(made.error, made.source, shown=shown)
-
-
-def _origin(made_from: Source | ImageSource, *, is_new: bool) -> state.Origin:
-    """Return the origin of a file; of one that is read again, what it has."""
-    return state.Origin("file", made_from.name) if is_new else state.origin()
 
 
 def is_reading() -> bool:

@@ -1,9 +1,9 @@
 """The link: the specification of the session as a query parameter, written and read.
 
-A reload, the back button or an opened link restores a sample, generated classes, and an upload that
-the server still keeps for this browser; another upload is named, and once the same file is uploaded
-again all comes back. A damaged link is reported, and leaves the session as it is: one made by hand
-can be wrong, never harmful.
+A reload, the back button or an opened link restores a sample, generated classes, or an upload that
+the server still keeps for this browser. For any other upload the page asks for the file, and
+restores everything when the same file is uploaded again. A damaged link is reported and changes
+nothing: an edited link can be wrong but never harmful.
 """
 
 from __future__ import annotations
@@ -18,28 +18,30 @@ from lincore import analysis, io
 from lincore.errors import DataError
 from pages.ui.server import script_queue
 from pages.ui.session import commands, specification, state
+from pages.ui.widgets import uploader
 
 PARAMETER, SAMPLE = "analysis", "sample"
-#: The characters of a file's SHA-256 that people are shown.
-SHOWN_DIGITS = 12
-#: Addresses written by this session that are known again, and seconds in which a browser may still
-#: answer with the one before, the server's queue not counted: later, it has gone back.
+#: Number of addresses written by this session that are recognised, and seconds during which a
+#: browser may still send the previous one, without time in the server's queue: after that, its
+#: visitor has gone back.
 _MOST_WRITTEN, _SECONDS = 200, 2.0
 
 _READ, _PENDING, _WRITTEN = "shared.link.read", "shared.link.pending", "shared.link.written"
 _AGAIN = "shared.link.again"
+# The specification shown last, and its form in the address.
+_SHOWN = "shared.link.shown"
 
 
 class Pending(NamedTuple):
-    """A specification that is being put into force.
+    """A specification that is being applied.
 
     Attributes
     ----------
     wanted : analysis.Analysis
     former : str
-        The digest of the data before, "" where there were none.
+        The digest of the former data, "" if there were none.
     is_begun : bool
-        Whether its data are on their way.
+        Whether its data are being loaded.
     """
 
     wanted: analysis.Analysis
@@ -48,7 +50,7 @@ class Pending(NamedTuple):
 
 
 def restore() -> None:
-    """Make the session what its link says, before anything is drawn."""
+    """Apply the link to the session, before anything is drawn."""
     parameters = st.query_params.to_dict()
     if not st.session_state.get(_READ):
         st.session_state[_READ] = True
@@ -64,15 +66,15 @@ def restore() -> None:
 def run_again() -> NoReturn:
     """Run the page once more from within a run of it.
 
-    Its address is that of the message before, which may be older than what a fragment has written
-    since, however long ago: nobody has gone back.
+    Its address is that of the previous message, and a fragment may have written a newer one since:
+    that does not mean that the visitor has gone back.
     """
     st.session_state[_AGAIN] = True
     st.rerun()
 
 
 def begin(wanted: analysis.Analysis) -> None:
-    """Begin to put a specification into force; the next run of a page goes on."""
+    """Start applying a specification; the next run of a page continues."""
     former = state.require_dataset().digest if state.has_dataset() else ""
     state.dismiss()
     st.session_state[_PENDING] = Pending(wanted, former)
@@ -88,28 +90,31 @@ def awaited() -> analysis.FileData | None:
 
 
 def forget() -> None:
-    """Wait for no file any more."""
+    """Stop waiting for a file."""
     st.session_state.pop(_PENDING, None)
 
 
 def clear() -> None:
-    """Empty the session and its address, and begin anew."""
-    # A browser that still answers with an address of before has not gone back to it; an uploader
-    # that was used never comes back.
-    stay = (_READ, _WRITTEN, state.UPLOADS)
+    """Clear the session and its address, and start over."""
+    # A browser that still sends an old address has not gone back to it; used uploaders must not
+    # reappear.
+    stay = (_READ, _WRITTEN, uploader.TURN)
     for key in [key for key in st.session_state if key not in stay]:
         del st.session_state[key]
     st.query_params.clear()
 
 
 def write(shown: analysis.Analysis | None) -> None:
-    """Put the specification into the address; one that is awaited goes before it."""
+    """Write the specification into the address, or the one that is still being applied."""
     pending: Pending | None = st.session_state.get(_PENDING)
     found = shown if pending is None else pending.wanted
-    try:
-        text = "" if found is None else found.to_query()
-    except DataError:  # too long: the workspace file holds it
-        text = ""
+    former, text = st.session_state.get(_SHOWN, (None, ""))
+    if found != former:
+        try:
+            text = "" if found is None else found.to_query()
+        except DataError:  # too long: a workspace file is the alternative
+            text = ""
+        st.session_state[_SHOWN] = found, text
     written = st.session_state.setdefault(_WRITTEN, [])
     if text and (not written or written[-1][0] != text):
         written.append((text, time.monotonic()))
@@ -120,7 +125,7 @@ def write(shown: analysis.Analysis | None) -> None:
 
 
 def _is_another(text: str) -> bool:
-    """Return whether the address is not what was written last: its visitor has gone back, or on."""
+    """Return whether the visitor has gone back or forward: the address is not the last written."""
     written = st.session_state.get(_WRITTEN, [])
     if not text or not written or text == written[-1][0]:
         return False
@@ -129,13 +134,13 @@ def _is_another(text: str) -> bool:
 
 
 def _open(parameters: Mapping[str, str]) -> None:
-    """Begin with what a link asks for; say why where it is damaged."""
+    """Start applying a link; report a damaged one."""
     if parameters.get(PARAMETER):
         try:
             begin(analysis.Analysis.from_query(parameters[PARAMETER]))
         except DataError as error:
             state.refuse(error)
-    elif parameters.get(SAMPLE) in io.SAMPLES:
+    elif SAMPLE in parameters and parameters[SAMPLE] in io.SAMPLES:
         state.choose_sample(parameters[SAMPLE])
     elif not state.has_dataset():
         state.recall()
@@ -143,16 +148,17 @@ def _open(parameters: Mapping[str, str]) -> None:
 
 def _has(wanted: analysis.FileData) -> bool:
     """Return whether the file is the one in use."""
-    if not state.has_dataset() or state.origin().kind != "file":
+    here = state.data_source() if state.has_dataset() else None
+    if not isinstance(here, analysis.FileData):
         return False
-    origin = state.origin()
-    if origin.drop_image_duplicates and not wanted.drop_image_duplicates:
+    is_final = here.drop_image_duplicates and state.image_source() is None
+    if is_final and not wanted.drop_image_duplicates:
         return False
-    return origin.sha == wanted.sha256 if wanted.sha256 else origin.name == wanted.name
+    return here.sha256 == wanted.sha256 if wanted.sha256 else here.name == wanted.name
 
 
 def _go_on(pending: Pending) -> None:
-    """Bring the data, then apply all else; give up where other data have come instead."""
+    """Load the data, then apply the rest; give up if other data were loaded instead."""
     wanted, lacking = pending.wanted, awaited()
     if lacking is not None and lacking.sha256:
         state.recall(lacking.sha256)
@@ -163,7 +169,7 @@ def _go_on(pending: Pending) -> None:
         return
     if not pending.is_begun:
         st.session_state[_PENDING] = pending._replace(is_begun=True)
-        if not state.has_dataset() or specification.data_in_use() != wanted.data:
+        if not state.has_dataset() or state.data_source() != wanted.data:
             specification.bring(wanted.data)
     if commands.is_reading():
         return

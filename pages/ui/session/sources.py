@@ -1,21 +1,24 @@
-"""Sources of a data set: files, generators or samples, with all import options.
+"""Sources of data sets: files, generators or samples, with all import options.
 
-Nothing here knows Streamlit. A source never changes: each choice makes another one, which either
+Nothing here knows Streamlit. Sources are immutable: each choice makes a new one, which either
 becomes the data of the session or is refused as a whole.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lincore import checks, io
+from lincore import analysis, checks, io
+from lincore.displays import TableColumnsDisplay
 from lincore.errors import DataError, Hint, Notice
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
+    from lincore.analysis import FileData, SampleData
     from lincore.checks import TableFinding
     from lincore.data import Dataset, TargetGuess
     from lincore.io import Column, Condition, Table
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 File = tuple[str, bytes]
 
-# Files of more bytes are read in a job: seconds, or a bomb.
+# Larger files are read in a job: they take seconds, or may be a decompression bomb.
 LONG_BYTES = 10_000_000
 
 AS_PROPOSED = io.TableOptions()
@@ -31,25 +34,27 @@ AS_PROPOSED = io.TableOptions()
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table, the column that holds its classes, and what is made of the others.
+    """A table, its target, and the use of its other columns.
 
     Parameters
     ----------
     table : Table or None
-        None while it could not be read.
+        None if it could not be read.
     target : str or None
-        The column of the classes; None while none was found.
+        The column of the classes; None if none was found.
     raw : bytes
-        The file, to be read otherwise.
+        The file, to be read again with other options.
     name : str
     options : ReadOptions, optional
-        How it is to be read; detected where None.
+        Import options; None for detection.
     choices : TableOptions
-        What is made of its columns, rows and classes.
+        Use of its columns, rows and classes.
     bundled : Dataset, optional
-        The sample that the table shows, instead of a file.
+        The sample that the table belongs to, if there is no file.
     guess : TargetGuess, optional
-        Why the target is that column, and the next best ones, while nobody has chosen it.
+        Reason for the proposed target, and the next best ones; None once it was chosen.
+    origin : SampleData or FileData, optional
+        The sample or the upload that it is; None for a file of this name.
     """
 
     table: Table | None
@@ -60,72 +65,76 @@ class Source:
     choices: io.TableOptions = AS_PROPOSED
     bundled: Dataset | None = None
     guess: TargetGuess | None = None
+    origin: SampleData | FileData | None = None
 
     @cached_property
-    def used(self) -> Table | None:
-        """The table with the rows that meet the conditions; all rows where none would be left."""
-        if self.table is None or not self.choices.where:
-            return self.table
-        try:
-            return io.filter_rows(self.table, self.choices.where)
-        except DataError:
-            return self.table
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """Content and role of each column; nothing while there is no table."""
-        if self.used is None:
-            return ()
-        try:
-            return io.choose_roles(self.used, self.target, self.choices)
-        except DataError:
-            # Of a target that the table has not, the table's own proposal takes the place.
-            known = self.target if self.target in self.used.frame.columns else None
-            return io.describe_columns(self.used, known)
-
-    @cached_property
-    def findings(self) -> tuple[TableFinding, ...]:
-        """Findings that have not been dealt with."""
-        if self.used is None or self.target is None:
-            return ()
-        binned = self.choices.bins is not None
-        found = checks.find_table_problems(self.used, self.columns, binned=binned)
-        if self.is_in_blocks:
-            # Of rows that repeat or stand alone, some that were drawn say nothing.
-            found = tuple(one for one in found if not any(r.options for r in one.remedies))
-        return tuple(
-            one for one in found if not any(self._in_force(remedy) for remedy in one.remedies)
+    def description(self) -> SampleData | FileData:
+        """The data that it makes, as in a specification."""
+        usual, origin = None, self.origin or analysis.FileData(self.name)
+        if isinstance(origin, analysis.SampleData):
+            is_file = self.bundled is None
+            usual = io.SAMPLE_TABLES[origin.name] if is_file else _called(self.bundled)
+        return replace(
+            origin,
+            target=None if self.target == usual else self.target,
+            reading=self.options or io.ReadOptions(),
+            table=self.choices,
         )
+
+    @cached_property
+    def table_columns(self) -> TableColumnsDisplay | None:
+        """The display of its columns; None without a table."""
+        if self.table is None:
+            return None
+        choices = None if self.choices == AS_PROPOSED else self.choices
+        return self.table.columns(self.target, choices)
+
+    @property
+    def used(self) -> Table | None:
+        """The table with the rows that meet the conditions; all rows if none would be left."""
+        return self.table_columns.used if self.table_columns is not None else None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Content and role of each column; empty without a table."""
+        return self.table_columns.columns if self.table_columns is not None else ()
+
+    @property
+    def findings(self) -> tuple[TableFinding, ...]:
+        """Findings that are not resolved."""
+        if self.table_columns is None or self.target is None:
+            return ()
+        return self.table_columns.problems
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Findings of reading it; none while there is no table."""
+        """Findings of the import; empty without a table."""
         return self.table.notices if self.table is not None else ()
 
     def all_findings(self, notices: Sequence[Notice]) -> tuple[TableFinding, ...]:
-        """Return what is to be looked at, then what was decided: notices of it or of its data."""
+        """Return the findings, then the decisions of the import, of its data or its own."""
         if self.table is None:
             return ()
         return checks.with_decisions(self.findings, self.table, self.columns, notices, self.options)
 
     @property
     def is_in_blocks(self) -> bool:
-        """True if it is too large to be held, and all of its rows are used."""
+        """True if it is too large for memory, and all of its rows are used."""
         large = self.table is not None and self.table.source is not None
         return large and not self.choices.drawn_only
 
     @property
     def takes_long(self) -> bool:
-        """True if making it a data set is worth a job that can be watched and stopped."""
+        """True if loading it takes long enough for a job with progress."""
         return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def is_same_file(self, other: Source) -> bool:
-        """Return whether both are the same file or sample, however either is read and used."""
+        """Return whether both are the same file or sample, with any options."""
         is_same_content = self.raw is other.raw and self.bundled is other.bundled
         return is_same_content and self.name == other.name
 
     def read(self) -> Source:
-        """Return it with its table, and a target where one is proposed."""
+        """Return it with its table, and with the proposed target, if there is one."""
         if self.bundled is not None:
             table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
         else:
@@ -133,7 +142,7 @@ class Source:
         names = {str(name) for name in table.frame.columns}
         fresh = replace(self, table=table)
         if self.target not in names:
-            guess = io.propose_target(table)
+            guess = table.guess
             return replace(fresh, target=table.proposed, guess=guess, choices=AS_PROPOSED)
         former = self.choices
         return fresh.with_choices(
@@ -144,7 +153,7 @@ class Source:
         )
 
     def dataset(self, progress: Progress | None = None) -> Dataset:
-        """Return what it makes."""
+        """Return the data set that it makes."""
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
@@ -154,7 +163,7 @@ class Source:
         return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
 
     def with_target(self, column: str) -> Source:
-        """Return it with another column of classes, and without the choices for the former."""
+        """Return it with another target, and without the choices for the former one."""
         roles = self.choices.roles.items()
         others = {name: role for name, role in roles if name != column and role != "target"}
         found = self.with_choices(roles=others, bins=None, drop_classes=(), merge_classes={})
@@ -174,29 +183,29 @@ class Source:
         unique = set(io.UNIQUE_ROLES) & set(changes.values())
         roles = {name: role for name, role in roles.items() if role not in unique}
         changes = {name: role for name, role in changes.items() if name != found.target}
-        # A number taken as names is a feature: whoever ignores it no longer wants that.
+        # "Categorical" implies a feature, so it ends when the column is ignored.
         names = (n for n in found.choices.categories if changes.get(n) != "ignore")
         return found.with_choices(roles={**roles, **changes}, categories=tuple(names))
 
     def with_names(self, changes: Mapping[str, str]) -> Source:
-        """Return it with other names of some columns; its own name, or none, gives that back."""
+        """Return it with some columns renamed; the original name, or none, undoes that."""
         rename = {**self.choices.rename, **{n: new.strip() for n, new in changes.items()}}
         return self.with_choices(
             rename={name: new for name, new in rename.items() if new and new != name}
         )
 
     def with_kind(self, names: Sequence[str], *, categorical: bool) -> Source:
-        """Return it with the numbers of some columns taken as categories, or as numbers again."""
+        """Return it with some numeric columns used as categories, or as numbers again."""
         former = [n for n in self.choices.categories if n not in names]
         return self.with_choices(categories=(*former, *(names if categorical else ())))
 
     def with_condition(self, condition: Condition) -> Source:
-        """Return it with one more condition that its rows must meet."""
+        """Return it with another condition on its rows."""
         former = [one for one in self.choices.where if one != condition]
         return self.with_choices(where=(*former, condition))
 
     def name_of(self, column: str) -> str:
-        """Return what a column is called now."""
+        """Return the current name of a column."""
         return str(self.choices.rename.get(column, column))
 
     def with_choices(self, **changes: Any) -> Source:
@@ -204,31 +213,21 @@ class Source:
         return replace(self, choices=replace(self.choices, **changes))
 
     def with_reading(self, **changes: Any) -> Source:
-        """Return it to be read otherwise."""
+        """Return it with other import options."""
         return replace(
             self, options=replace(self.options or io.ReadOptions(), **changes), table=None
         )
 
     def with_missing(self, column: str, values: Sequence[str | float]) -> Source:
-        """Return it to be read with more values of a column that stand for missing ones."""
+        """Return it with more missing-value codes of a column."""
         former = dict((self.options.missing_in if self.options else None) or {})
         former[column] = tuple(dict.fromkeys((*former.get(column, ()), *values)))
         return self.with_reading(missing_in=former)
 
     def with_remedy(self, remedy: Hint) -> Source:
-        """Return it with a remedy applied, on top of those applied before."""
+        """Return it with another remedy applied."""
         found = self.with_roles(remedy.roles) if remedy.roles else self
-        options = dict(remedy.options)
-        if "drop_classes" in options:
-            former = self.choices.drop_classes
-            options["drop_classes"] = tuple(dict.fromkeys((*former, *options["drop_classes"])))
-        if "merge_classes" in options:
-            former = self.choices.merge_classes
-            options["merge_classes"] = {**former, **options["merge_classes"]}
-        if "categories" in options:
-            former = self.choices.categories
-            options["categories"] = tuple(dict.fromkeys((*former, *options["categories"])))
-        found = found.with_choices(**options) if options else found
+        found = replace(found, choices=found.choices.with_hint(remedy))
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
             found = found.with_missing(column, values)
@@ -241,14 +240,11 @@ class Source:
         as_it_is = self.options in (None, io.ReadOptions()) and self.choices == AS_PROPOSED
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
-    def _in_force(self, remedy: Hint) -> bool:
-        done = self.with_remedy(replace(remedy, roles={}, reading={})).choices
-        return bool(remedy.options) and done == self.choices
-
 
 def of_sample(data: Dataset, name: str) -> Source:
-    """Return a bundled table as something whose columns can be used otherwise."""
-    return Source(None, _called(data), name=name, bundled=data).read()
+    """Return a bundled table as a source whose column roles can be changed."""
+    origin = analysis.SampleData(name)
+    return Source(None, _called(data), name=name, bundled=data, origin=origin).read()
 
 
 def _called(data: Dataset) -> str:
@@ -257,7 +253,7 @@ def _called(data: Dataset) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ImageSource:
-    """Files of images, or one zip of them, and what is made of them.
+    """Image files, or one zip of them, with their import options.
 
     Parameters
     ----------
@@ -265,15 +261,27 @@ class ImageSource:
     options : ImageOptions, optional
     drop_duplicates : bool
         Whether duplicates are left out.
+    origin : FileData, optional
+        The upload that they are; None for a file of this name.
     """
 
     files: tuple[File, ...]
     options: io.ImageOptions | None = None
     drop_duplicates: bool = False
+    origin: FileData | None = None
+
+    @property
+    def description(self) -> FileData:
+        """The data that they make, as in a specification."""
+        return replace(
+            self.origin or analysis.FileData(self.name),
+            images=self.options or io.ImageOptions(),
+            drop_image_duplicates=self.drop_duplicates,
+        )
 
     @property
     def name(self) -> str:
-        """Name of the file, or of the files together."""
+        """Name of the file, or a common name of several files."""
         return self.files[0][0] if len(self.files) == 1 else common_name(self.files, "images")
 
     def read(self, progress: Progress | None = None) -> Dataset:
@@ -287,21 +295,58 @@ class ImageSource:
         return checks.drop_image_duplicates(data) if self.drop_duplicates else data
 
     def with_remedy(self, remedy: Hint) -> ImageSource:
-        """Return it to be read with a remedy applied."""
+        """Return it with a remedy applied."""
         changes = dict(remedy.images)
         drop = changes.pop("drop_duplicates", self.drop_duplicates)
         options = replace(self.options or io.ImageOptions(), **changes)
         return replace(self, options=options, drop_duplicates=drop)
 
 
+def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
+    """Return the source that uploaded files make; arrays are read at once."""
+    if len(files) > 1:
+        _require_folders(files)
+        if any(io.is_image(raw, name) for name, raw in files):
+            return ImageSource(tuple(files))
+        tables = io.tables_among(files)
+        if not tables:
+            raise DataError(
+                f"None of the {len(files)} files is an image or a table.",
+                where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
+                remedy="Upload one table or one zip at a time; images can come together.",
+            )
+        if len(tables) > 1:
+            return Source(None, raw=io.zip_tables(tables), name=common_name(tables, "tables"))
+        files = tables
+    name, raw = files[0]
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_npz(raw, name)
+    if kind == "images":
+        return ImageSource(((name, raw),))
+    return Source(None, raw=raw, name=name)
+
+
+def _require_folders(files: Sequence[File]) -> None:
+    """Refuse files with equal names: browsers drop the subfolders of a dropped folder."""
+    (name, count), *_ = Counter(name for name, _ in files).most_common(1)
+    if count > 1:
+        raise DataError(
+            f"{count} of the {len(files)} files are called {name!r}: their folder names were not "
+            f"transmitted.",
+            where=name,
+            remedy="Choose the folder with the button (A whole folder), or upload a zip of it.",
+        )
+
+
 def common_name(files: Sequence[File], else_name: str) -> str:
-    """Return the folder that files come from, if they all do."""
+    """Return the common folder of files, or a default."""
     folders = {name.partition("/")[0] if "/" in name else "" for name, _ in files}
     return (folders.pop() if len(folders) == 1 else "") or else_name
 
 
 def is_readable(source: Source) -> bool:
-    """Return whether reading a file otherwise could help: it is text, a workbook, or may be."""
+    """Return whether import options apply to a file: it may be text or a workbook."""
     if has_parts(source):
         return True
     try:
@@ -310,7 +355,7 @@ def is_readable(source: Source) -> bool:
         return False
     if source.table is not None and source.table.reading is not None:
         return source.table.reading.kind == "text"
-    # Text in UTF-16 has zeros, but begins with its mark; a program has them anywhere.
+    # UTF-16 text contains zero bytes, but begins with a byte order mark; binary files do not.
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     some = source.raw[:65_536]
     zeros = 10 * some.count(0) > len(some) and not wide
@@ -318,7 +363,7 @@ def is_readable(source: Source) -> bool:
 
 
 def has_parts(source: Source) -> bool:
-    """Return whether a file is a workbook or a zip of tables, of which one is read."""
+    """Return whether a file is a workbook or a zip of tables, from which one is read."""
     found = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
     return chosen or (found is not None and bool(found.sheets))

@@ -1,56 +1,28 @@
-"""Every key of the session that pages share, and typed access to what is stored under it."""
+"""The keys of the session that pages share, with typed access to their values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore import analysis, io
 from lincore.errors import DataError, Hint, Notice
-from pages.ui.session import cache, kept_data
-from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import displays, experiment_record
+from pages.ui.jobs import cache
+from pages.ui.server import browser_data
+from pages.ui.server.shared_cache import n_bytes
+from pages.ui.session.sources import ImageSource, Source, of_sample
+from pages.ui.widgets import displays
 
 if TYPE_CHECKING:
+    from lincore.analysis import DataSource
     from lincore.data import Dataset
 
 #: The settings of the test set.
 SPLIT = "sidebar"
 DATASET = "shared.dataset"
 SOURCE = "shared.source"
-ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
-NOTIFIED = "shared.notified"
-UPLOADS = "shared.uploads"
-# The SHA-256 of what was uploaded last, and whether it was several files.
-SHA = "shared.uploads.sha"
-
-
-class Origin(NamedTuple):
-    """Origin of the data of this session, for scripts and links.
-
-    Attributes
-    ----------
-    kind : {"sample", "generated", "experiment", "download", "file"}
-    name : str
-        Of the sample, the download or the file.
-    arguments : mapping
-        Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
-    sha : str
-        The SHA-256 of a file, 64 hexadecimal digits.
-    drop_image_duplicates : bool
-        Whether they were left out of images that have no `ImageSource`.
-    several : bool
-        Whether a file is several, or a folder.
-    """
-
-    kind: str
-    name: str
-    arguments: Mapping[str, Any] = {}
-    sha: str = ""
-    drop_image_duplicates: bool = False
-    several: bool = False
 
 
 class Refused(NamedTuple):
@@ -60,87 +32,40 @@ class Refused(NamedTuple):
     ----------
     notice : Notice
     remedies : tuple of Hint
-        What would help, applied to `attempt`.
+        Possible remedies, to be applied to `attempt`.
     attempt : Source, ImageSource or None
-        What was tried.
+        The refused source.
     shown : bool
-        Whether the page Data shows what was tried, to be put right: a file that could not be used
-        as it is read. Otherwise it goes on showing what is in use.
+        Whether the page Data shows the refused source, so that its import options can be changed.
+        Otherwise it continues to show the source in use.
+    seen : bool
+        Whether the page Data has shown it.
     """
 
     notice: Notice
     remedies: tuple[Hint, ...] = ()
     attempt: Source | ImageSource | None = None
     shown: bool = False
+    seen: bool = False
 
 
-# Widgets whose sensible value depends on the data: they start afresh with every data set.
+# Widgets whose values depend on the data: they are reset with every data set, like the settings of
+# all displays and questions.
 PER_DATASET = (
-    "data.images.resize",
-    "data.images.height",
-    "data.images.width",
-    "data.images.colour",
-    "data.images.fit",
-    "data.images.level",
-    "data.images.pattern",
-    "explore.view",
     "explore.ranked",
-    "explore.standardize",
-    "settings.explore.column",
-    "settings.explore.pair",
-    "settings.explore.pca",
-    "settings.explore.fisher",
-    "settings.explore.loadings",
-    "settings.explore.reconstruction",
     *(f"explore.{plot}{end}" for plot in ("pair", "pca", "fisher") for end in ("", ".picked")),
     "classify.confusion.picked",
-    experiment_record.STEPS,
-    "classify.word",
     "classify.whatif.features",
     "shared.fitted",
-    "settings.classify.plane",
-    "settings.classify.curves",
-    "settings.classify.calibration",
-    "settings.classify.coefficients",
-    "settings.classify.odds",
-    "settings.classify.equation",
-    "settings.classify.learned.matrix",
-    "settings.classify.learned.pair",
-    "settings.classify.whatif",
-    "settings.question.compare",
-    "settings.compare.rows",
-    "settings.compare.planes",
-    "settings.compare.sizes",
-    "balance.kept",
-    "balance.methods",
-    "balance.method",
-    "balance.loss",
-    "predict.source",
-    "settings.predict.rows",
-    "predict.priors",
-    "predict.priors.class",
-    "predict.fill_missing",
     "predict.file",
-    "predict.new",
-    "predict.typed",
     "predict.file.former",
     "predict.problem",
     "predict.shown",
-    "balance.cost.weight",
-    "settings.balance.more",
-    "settings.balance.sides",
-    "settings.balance.priors",
-    "settings.balance.errors",
 )
-# Of these, what stays when the same file is merely read or used otherwise.
-_PER_FILE = (
-    "predict.source",
-    "predict.file",
-    "predict.new",
-    "predict.typed",
-    "predict.file.former",
-    "predict.problem",
-)
+# Settings that are independent of the data: split, laboratory and classifiers.
+_ANY_DATA = (SPLIT, "geometry", "experiment.", "compare.second.")
+# Those that remain if only the options of the same file change.
+_PER_FILE = ("predict.file", "predict.file.former", "predict.problem")
 
 
 def has_dataset() -> bool:
@@ -153,41 +78,58 @@ def require_dataset() -> Dataset:
     if not has_dataset():
         refusal = refused()
         choose_sample("iris")
-        # Nobody has chosen these data: a file that could not be used is reported all the same.
+        # These data are a default: an unusable file is still reported.
         st.session_state[REFUSED] = refusal
     data: Dataset = st.session_state[DATASET]
     return data
 
 
 def source() -> Source | None:
-    """Return what the data set was made from, if that was a table."""
+    """Return the source of the data set, if it is a table."""
     found = st.session_state.get(SOURCE)
     return found if isinstance(found, Source) else None
 
 
 def image_source() -> ImageSource | None:
-    """Return what the data set was made from, if those were files of images."""
+    """Return the source of the data set, if it is image files."""
     found = st.session_state.get(SOURCE)
     return found if isinstance(found, ImageSource) else None
 
 
 def sample_source() -> Source | None:
-    """Return the bundled table in use as it is, to be used otherwise; None for anything else."""
-    came_from = origin()
-    if came_from.kind != "sample" or source() is not None or require_dataset().kind.is_images:
+    """Return the bundled table in use, as an editable source; None for other data."""
+    found = data_source()
+    if found.kind != "sample" or source() is not None or require_dataset().kind.is_images:
         return None
-    return cache.sample_source(came_from.name)
+    return _sample_source(found.name)
 
 
-def origin() -> Origin:
-    """Return where the data set came from."""
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sample_table(name: str) -> Source | None:
+    """Return the table from which a sample is read, if its columns have several types."""
+    if name not in io.SAMPLE_TABLES:
+        return None
+    raw, origin = io.sample_file(name), analysis.SampleData(name)
+    table = Source(None, io.SAMPLE_TABLES[name], raw=raw, name=f"{name}.csv", origin=origin)
+    return table.read()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sample_source(name: str) -> Source:
+    """Return a bundled table whose column roles can be changed."""
+    return of_sample(cache.sample(name), name)
+
+
+def data_source() -> DataSource:
+    """Return the data of this session as in a specification."""
     require_dataset()
-    found: Origin = st.session_state[ORIGIN]
-    return found
+    found = st.session_state[SOURCE]
+    described: DataSource = found.description if isinstance(found, Source | ImageSource) else found
+    return described
 
 
 def opened() -> Source | ImageSource | None:
-    """Return what the page Data shows and edits: what is in use, or a file to be put right."""
+    """Return the source that the page Data edits: the one in use, or a refused file."""
     found = refused()
     if found is not None and found.shown and found.attempt is not None:
         return found.attempt
@@ -201,63 +143,70 @@ def refused() -> Refused | None:
 
 
 def notify() -> Refused | None:
-    """Return the last change if it was refused, and mark it as shown by the page Data."""
-    st.session_state[NOTIFIED] = refused()
-    return refused()
+    """Return the last change if it was refused, and mark it as seen on the page Data."""
+    found = refused()
+    if found is not None:
+        st.session_state[REFUSED] = found._replace(seen=True)
+    return found
 
 
 def problem() -> Notice | None:
     """Return why the last change was refused, until the page Data has shown it."""
     found = refused()
-    return None if found is None or found is st.session_state.get(NOTIFIED) else found.notice
+    return None if found is None or found.seen else found.notice
 
 
 def dismiss() -> None:
-    """Forget a change that was refused."""
+    """Forget a refused change."""
     st.session_state.pop(REFUSED, None)
-    st.session_state.pop(NOTIFIED, None)
 
 
 def refuse(
     error: DataError, attempt: Source | ImageSource | None = None, *, shown: bool = False
 ) -> None:
-    """Remember a change that was refused; the data stay as they are."""
+    """Note a refused change; the data do not change."""
     st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
 
 
 def choose_sample(name: str) -> None:
     """Make a sample the data set of this session."""
-    keep(cache.sample(name), cache.sample_table(name), Origin("sample", name))
+    keep(cache.sample(name), _sample_table(name) or analysis.SampleData(name))
+
+
+def kept_upload(sha: str = "") -> tuple[Dataset, Any] | None:
+    """Return an upload that the server keeps for this browser; without a digest, the last one."""
+    found: tuple[Dataset, Any] | None
+    found = browser_data.KEPT.get(browser_data.this_browser(), sha)
+    return found
 
 
 def recall(sha: str = "") -> None:
-    """Make what this browser has brought before the data set of this session, if it is kept."""
-    found = kept_data.recall(sha)
+    """Restore an earlier upload of this browser, if the server still keeps it."""
+    found = kept_upload(sha)
     if found is not None:
         keep(*found, is_new=False)
 
 
 def keep(
-    data: Dataset,
-    made_from: Source | ImageSource | None,
-    came_from: Origin,
-    *,
-    is_new: bool = True,
+    data: Dataset, made_from: Source | ImageSource | DataSource, *, is_new: bool = True
 ) -> None:
-    """Make a data set that of this session."""
+    """Make a data set the current one of this session."""
     if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
         displays.set_settings(SPLIT, how=None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
-    if is_new and came_from.kind == "file":
-        sha, several = st.session_state.get(SHA, ("", False))
-        came_from = came_from._replace(sha=sha, several=several)
-    st.session_state[ORIGIN] = came_from
-    if came_from.sha:
-        kept_data.remember(kept_data.KeptData(data, made_from, came_from))
+    sha = getattr(data_source(), "sha256", "")
+    if sha:
+        kept = (data, made_from)
+        browser_data.KEPT.put(browser_data.this_browser(), sha, kept, n_bytes(kept))
     dismiss()
     for key in PER_DATASET:
         if is_new or key not in _PER_FILE:
             st.session_state.pop(key, None)
+    predicting = displays.settings("predict")
+    displays.forget_settings(*_ANY_DATA)
+    # A saved model is independent of the data, and new rows of the import options.
+    kept = ("model",) if is_new else ("model", "rows")
+    displays.set_settings("predict", **{name: predicting.get(name) for name in kept})
     if is_new:
         displays.set_settings(SPLIT, how=None)

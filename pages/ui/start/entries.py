@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.session import commands, state, uploads
+from pages.ui.frame import uploads
+from pages.ui.session import commands, state
 
 #: Three classes of the same shape and size, of which two overlap.
 OVERLAPPING = {"means": [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]], "sizes": [150, 150, 150]}
@@ -15,16 +16,18 @@ OVERLAPPING = {"means": [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]], "sizes": [150, 150
 RARE = {"means": [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]], "sizes": [400, 400, 40]}
 
 
-# Streamlit centres the two lines of a button, and its heading keeps a distance of its own.
+# Streamlit centres and cuts the lines of buttons, and its headings have wide margins.
 _LOOK = """<style>
 [class*="st-key-start-sample-"] button > *, [class*="st-key-start-learn-"] button > * {
   justify-content: flex-start; text-align: left; width: 100%; }
+[class*="st-key-start-sample-"] button *, [class*="st-key-start-learn-"] button * {
+  white-space: normal !important; }
 [data-testid="stVerticalBlock"]:has(> [class*="st-key-start-"]) { gap: 0.6rem; }
 </style>"""
 
 
 class Door(NamedTuple):
-    """A button that makes something the data of the session and leads to a page."""
+    """A button that loads data and leads to a page."""
 
     label: str
     icon: str
@@ -86,7 +89,7 @@ EXPERIMENTS = {
 
 
 def show() -> None:
-    """Offer the three ways in, side by side."""
+    """Offer the three entries side by side."""
     st.html(_LOOK)
     columns = st.columns(3, gap="medium", border=True)
     with columns[0]:

@@ -1,53 +1,90 @@
-"""The finished example of the start view: the cost of an imbalance, and what recovers it."""
+"""The finished example of the start view: the cost of an imbalance, and what recovers it.
+
+The first page of a server shows it before scikit-learn is imported, so it is stored:
+``python -m pages.ui.start.finished_example`` computes and writes it anew.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from pathlib import Path
+from typing import NamedTuple
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from lincore import imbalance, plots, report
-from lincore.data import gaussian_classes
-from lincore.utils import percent, points
+from lincore import data, displays, imbalance, report
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-    from lincore.data import Dataset
-    from lincore.imbalance import BalanceStudy
-
+STORED = Path(__file__).with_name("finished_example.json")
 METHOD, RARE = "lda", "class 3"
 LOSS = f"recall of {RARE}"
-#: The rare class lies between two others; the rows are equal in number before it is reduced.
+#: The rare class lies between two others; all have the same number of rows before it is reduced.
 MEANS = [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]]
 ROWS, KEPT = 400, 28
-#: The conditions of the study that are drawn in the plane.
-CONDITIONS = ("full", "reduced", "corrected priors")
+WORDS = """
+**Recall** of a class: the share of its test rows that are predicted as this class.  
+**Priors**: the share of each class that the model expects, learned from the training rows.
+"""
 
 
 class FinishedExample(NamedTuple):
-    """A finished study, in a sentence and two plots."""
+    """A finished study: where its loss comes from, what recovers it, and both as figures."""
 
     finding: str
+    scope: str
+    advice: str
     regions: go.Figure
-    recalls: go.Figure
-    caption: str
+    corrections: go.Figure
+
+
+def compute() -> FinishedExample:
+    """Return the example as the library computes it."""
+    rows = data.gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
+    study = imbalance.balance(rows, {RARE: KEPT}, METHOD)
+    decomposition = displays.DecompositionDisplay(study, METHOD, LOSS)
+    corrections = displays.CorrectionsDisplay(study, METHOD, LOSS)
+    remedy = imbalance.choose_remedy(study, METHOD, LOSS).remedy
+    regions = displays.SetBoundariesDisplay(study, METHOD, rows, "corrected priors", kind="inputs")
+    return FinishedExample(
+        decomposition.finding(),
+        decomposition.scope(),
+        f"{remedy.name.capitalize()} recover {corrections.change(remedy.recovered)} without "
+        f"refitting; {report.recall_of_others(remedy.others)}.",
+        regions.plot(),
+        corrections.plot(),
+    )
+
+
+# Shared by all visitors: it depends on nothing.
+@st.cache_resource(show_spinner=False)
+def stored() -> FinishedExample:
+    """Return the example as it is stored."""
+    finding, scope, advice, *figures = json.loads(STORED.read_text("utf-8"))
+    return FinishedExample(finding, scope, advice, *map(go.Figure, figures))
+
+
+def store(example: FinishedExample) -> None:
+    """Write the example."""
+    found = [one if isinstance(one, str) else json.loads(one.to_json()) for one in example]
+    STORED.write_text(json.dumps(found, ensure_ascii=False) + "\n", "utf-8")
 
 
 def show() -> None:
-    """Draw the example, and offer to go on with its data."""
-    example = _example()
+    """Draw the example, and offer to continue with its data."""
+    example = stored()
     with st.container(key="start.example"):
         st.caption("A finished example · what class imbalance costs, and what recovers it")
         st.subheader(text.escape(example.finding), anchor=False)
+        st.markdown(text.escape(example.advice))
+        st.caption(WORDS)
         left, right = st.columns([5, 3], gap="large")
         with left:
             controls.figure(example.regions, key="start.regions")
         with right:
-            controls.figure(example.recalls, key="start.recalls")
-        st.caption(text.escape(example.caption))
+            controls.figure(example.corrections, key="start.recalls")
+        st.caption(text.escape(example.scope))
     if st.button(
         "Open such classes on Balance",
         key="start.example.open",
@@ -58,50 +95,5 @@ def show() -> None:
         st.switch_page("pages/balance.py")
 
 
-# One for all visitors of a server: it depends on nothing.
-@st.cache_resource(show_spinner=False)
-def _example() -> FinishedExample:
-    data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
-    study = imbalance.balance(data, {RARE: KEPT}, METHOD)
-    full, reduced = (int(study.counts[condition][-1]) for condition in ("full", "reduced"))
-    return FinishedExample(
-        _finding(study, full, reduced),
-        _regions(study, data),
-        _recalls(study, full, reduced),
-        f"Three Gaussian classes. LDA is trained on {full:,} rows of each, then on {reduced:,} of "
-        f"{RARE}; the {len(study.example.split.test):,} test rows stay the same. Recalls: means "
-        f"over {len(study.seeds)} random splits. Regions: the first of these splits.",
-    )
-
-
-def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
-    split = study.attribution(METHOD, LOSS)
-    best = next(one for one in study.remedies(METHOD, LOSS) if one.name == CONDITIONS[-1])
-    return (
-        f"Trained on {reduced:,} instead of {full:,} rows of a class, LDA finds "
-        f"{percent(split.reduced.value)} of its test rows instead of "
-        f"{percent(split.full.value)}. Corrected priors restore {percent(best.loss.value)}, for "
-        f"{points(-best.others.value)} points of recall of the others."
-    )
-
-
-def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
-    example = study.example
-    pipelines = [example.pipelines[METHOD, condition] for condition in CONDITIONS]
-    planes = imbalance.aligned_planes(pipelines, data, example.split.test, (0, 1))
-    views = [
-        imbalance.condition_view(example, METHOD, condition, data, plane)
-        for condition, plane in zip(CONDITIONS, planes, strict=True)
-    ]
-    titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")
-    title = f"Regions in which LDA predicts {RARE}"
-    return plots.small_multiples(views, titles, columns=len(CONDITIONS), title=title)
-
-
-def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:
-    split = study.attribution(METHOD, LOSS)
-    found = sorted(study.remedies(METHOD, LOSS), key=lambda one: -one.loss.value)
-    named = {f"{full:,} rows": split.full, f"{reduced:,} rows, uncorrected": split.reduced}
-    named |= {report.correction_name(one.name): one.loss for one in found if one.name != "both"}
-    title = f"Recall of {RARE}, and what recovers it"
-    return plots.score_intervals(list(named), list(named.values()), score=LOSS, title=title)
+if __name__ == "__main__":
+    store(compute())

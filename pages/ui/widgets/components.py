@@ -1,4 +1,4 @@
-"""Components of our own: markup, look and script, each a file of one name."""
+"""Our Streamlit components: JavaScript, HTML and CSS files with a common name."""
 
 from __future__ import annotations
 
@@ -12,5 +12,6 @@ import streamlit as st
 @cache
 def component(path: Path) -> Any:
     """Return a component, to be called with its data."""
-    html, css, js = (path.with_suffix(end).read_text("utf-8") for end in (".html", ".css", ".js"))
+    files = (path.with_suffix(end) for end in (".html", ".css", ".js"))
+    html, css, js = (file.read_text("utf-8") if file.exists() else None for file in files)
     return st.components.v2.component(f"lincore_{path.name}", html=html, css=css, js=js)

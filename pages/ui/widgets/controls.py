@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -15,17 +16,31 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-# Pixels over a figure whose title stands in the page: the height of its buttons.
+# Margin above a figure without a title, in pixels: the height of its buttons.
 TOP = 28
-# The last page and the number of its visit; for each widget, the visit in which it began.
+# The height of a figure with equal axes follows the width of its container (`cqw` is one percent of
+# it): Plotly keeps the height of a figure, with a large blank below the axes on a phone.
+FITTED = """<style>
+.st-key-{outer} {{ container-type: inline-size; }}
+.st-key-{inner}, .st-key-{inner} .stPlotlyChart {{
+  height: calc(min(100cqw - {sides:.0f}px, {width:.0f}px) * {ratio:.4f} + {ends:.0f}px) !important;
+}}
+</style><div hidden></div>"""  # with a style alone Streamlit would refuse to replay it
+# The share of the height of such a figure that its legend may take: on a phone it has more lines.
+LEGEND_SHARE = 0.45
+# Pixels beside and below the axes: a letter of a label, the title of an axis with its ticks, a
+# colour bar, a line and an entry of a legend without its letters; and the width of a phone.
+LETTER, AXIS, COLOUR_BAR, LINE, ENTRY, PHONE = 6.3, 55, 75, 28, 45, 340
+_TAG = re.compile("<[^>]*>")
+# The last page and the number of its visit; the visit in which each widget got its value.
 _VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
-# The figures that a page has shown in this run of it.
+# The figures of the page in this run.
 _FIGURES = "shared.figures"
 _untitling = Lock()
 
 
 def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
-    """Return one of some options; a stored value that is no longer offered is forgotten."""
+    """Ask for one of some options; a stored value that is no longer offered is forgotten."""
     if key in st.session_state and st.session_state[key] not in options:
         del st.session_state[key]
     index = settings.pop("index", 0)
@@ -35,7 +50,7 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
 
 
 def begin_among(key: str, options: Sequence[Any], first: Any) -> None:
-    """Give a widget a first value, and take away what it does not offer, one or several."""
+    """Give a widget an initial value, and remove stored values that it does not offer."""
     held = st.session_state.get(key)
     if isinstance(held, list):
         if not set(held) <= set(options):
@@ -55,7 +70,7 @@ def number(
     help: str,
     width: int | str = "stretch",
 ) -> int:
-    """Return a whole number from a range; a stored value outside of it is brought inside."""
+    """Ask for a whole number within a range; a stored value outside of it is clipped."""
     if key in st.session_state and not low <= st.session_state[key] <= high:
         st.session_state[key] = min(max(st.session_state[key], low), high)
     begin_with(key, min(max(default, low), high))
@@ -76,9 +91,9 @@ def number(
 def begin_with(key: str, value: Any) -> None:
     """Give a widget a value until the visitor chooses one.
 
-    Through the session: a widget that is on the screen when its key is forgotten (another data
-    set has come) would else go on with the former value. And anew at every visit of a page: a
-    number or a slider returns its default in the first run of a page, whatever the session holds.
+    It is set in the session: a visible widget whose key is deleted (for another data set) would
+    otherwise keep its value. It is set again at every visit of a page, because number inputs and
+    sliders return their default in the first run of a page, whatever the session holds.
     """
     visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
     if key not in st.session_state or begun.get(key) != visit:
@@ -86,18 +101,20 @@ def begin_with(key: str, value: Any) -> None:
     begun[key] = visit
 
 
-def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
-    """Return the settings of a widget that shows a value and hands on what the visitor chooses.
+def edits(
+    key: str, value: Any, keep: Callable[[Any], None], *, or_none: bool = False
+) -> dict[str, Any]:
+    """Return the arguments of a widget that shows a value and reports changes.
 
-    The value lives elsewhere: whatever the widget held before is replaced by it, and anew at every
-    visit of a page, as in `begin_with`. It persists, as a browser that draws the widget later, in a
-    popover that was closed, gets no other value.
+    The value is stored elsewhere; it replaces the state of the widget, also at every visit of a
+    page, as in `begin_with`. It is persistent, because a browser that draws the widget later (in a
+    popover that was closed) gets no other value. With `or_none` the widget may be empty.
     """
 
     def changed() -> None:
-        # A click may come when its widget is gone.
+        # A late click may come after its widget is gone.
         chosen = st.session_state.get(key)
-        if chosen is not None:
+        if chosen is not None or (or_none and key in st.session_state):
             keep(chosen)
 
     visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
@@ -108,7 +125,7 @@ def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
 
 
 def count_visits() -> int:
-    """Return how many pages were visited, this one included; every page asks at least once."""
+    """Return the number of page visits so far, including this one; to be called on every page."""
     page = _compat.page()
     former, number = st.session_state.get(_VISIT, (None, 0))
     if page != former:
@@ -117,59 +134,97 @@ def count_visits() -> int:
     return int(number)
 
 
-def standardize(**settings: Any) -> bool:
-    """Ask whether to bring features to unit variance; `settings` of the toggle."""
-    return st.toggle(
-        "Standardise",
-        **settings,
-        help="Scale every feature to mean 0 and variance 1 over the training rows, so that units "
-        "do not matter. Pixels share one unit and are better left unchanged.",
-    )
-
-
-def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None) -> None:
-    """Show a figure of lincore.plots, with its text alternative."""
+def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None, result: str = "") -> None:
+    """Show a figure of lincore.plots, with its text alternative; a result replaces the title."""
     note_figure(taken or fig, key=key)
-    with st.container(gap=None):
-        show_title(taken or fig, key=key)
+    with st.container(gap=None, key=f"{key}.fit"):
+        show_title(taken or fig, key=key, result=result)
         _chart(id(fig), key, fig)
 
 
-# Streamlit sends again what a cached function sent, without reading the figure. It is known by its
-# identity, which no other can have while the cache holds it.
+# Streamlit replays the messages of a cached function without serialising the figure again. The key
+# is the identity of the figure, which is unique while the cache holds it.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _chart(identity: int, key: str, _fig: go.Figure) -> go.Figure:
-    st.plotly_chart(
-        without_title(_fig), key=key, alt=_fig.layout.meta["alt"], config={"displaylogo": False}
-    )
+    draw(without_title(_fig), key=key)
     return _fig
 
 
+def draw(fig: go.Figure, *, key: str, **selection: Any) -> None:
+    """Draw a figure; one with equal axes is as high as the width of its container allows.
+
+    The container around it has the key with the suffix ".fit".
+    """
+    fitted = _proportions(fig)
+    if fitted:
+        names = {"outer": f"{key}.fit", "inner": key}
+        classes = {name: re.sub(r"[^a-zA-Z0-9_-]", "-", word) for name, word in names.items()}
+        st.html(FITTED.format(**classes, **fitted))
+        fig.layout.legend.maxheight = LEGEND_SHARE
+    st.plotly_chart(
+        fig,
+        key=key,
+        height="stretch" if fitted else "content",
+        alt=fig.layout.meta["alt"],
+        config={"displaylogo": False},
+        **selection,
+    )
+
+
+def _proportions(fig: go.Figure) -> dict[str, float]:
+    """Return the proportions of a figure of one pair of equal axes, in pixels; {} for others."""
+    layout = fig.layout.to_plotly_json()
+    margin, across, up = layout["margin"], layout.get("xaxis", {}), layout.get("yaxis", {})
+    sides, ends = margin["l"] + margin["r"], margin["t"] + margin["b"]
+    if "sheet" in layout["meta"]:
+        return {"sides": sides, "ends": ends, **layout["meta"]["sheet"]}
+    if up.get("scaleanchor") != "x" or "xaxis2" in layout:
+        return {}
+    labels = ([_TAG.sub("", text) for text in one.get("ticktext", ())] for one in (up, across))
+    letters, under = (max(map(len, texts), default=3) for texts in labels)
+    # Labels that are longer than the distance of their ticks are turned.
+    is_turned = LETTER * under * len(across.get("ticktext", ())) > PHONE * 2 / 3
+    traces = fig.to_plotly_json()["data"]
+    has_bar = any(trace.get("marker", {}).get("showscale") for trace in traces)
+    lines, used = 0, PHONE
+    for trace in traces if layout.get("showlegend", True) else ():
+        if "name" in trace and trace.get("showlegend", True):
+            entry = ENTRY + LETTER * len(trace["name"])
+            lines, used = (lines + 1, entry) if used + entry > PHONE else (lines, used + entry)
+    sides += AXIS - 15 + LETTER * letters + COLOUR_BAR * has_bar
+    ends += AXIS + LETTER * under * is_turned + LINE * lines
+    (left, right), (bottom, top) = across["range"], up["range"]
+    ratio = abs(top - bottom) / abs(right - left)
+    return {
+        "sides": sides, "ends": ends, "ratio": ratio, "width": (layout["height"] - ends) / ratio
+    }  # fmt: skip
+
+
 def begin_figures() -> dict[str, go.Figure]:
-    """Begin to note the figures of a page, and return where they will be, by their keys."""
+    """Start collecting the figures of a page; return the dictionary that will hold them by key."""
     noted: dict[str, go.Figure] = {}
     st.session_state[_FIGURES] = noted
     return noted
 
 
 def note_figure(fig: go.Figure, *, key: str) -> None:
-    """Note a figure that is shown, so that it can be taken away."""
+    """Note a figure for the export."""
     if _FIGURES in st.session_state:
         st.session_state[_FIGURES][key] = fig
 
 
-def show_title(fig: go.Figure, *, key: str) -> None:
-    """Write the title of a figure over it, with what it can be downloaded as."""
+def show_title(fig: go.Figure, *, key: str, result: str = "") -> None:
+    """Write the title of a figure, or a result, above it, with its downloads."""
     meta = fig.layout.meta
     subtitle = f"  \n:small[:gray[{text.escape(meta['subtitle'])}]]" if meta["subtitle"] else ""
-    with st.container(horizontal=True, wrap=False, gap="xsmall"):
-        st.markdown(f"**{text.escape(meta['title'])}**{subtitle}", width="stretch")
+    with st.container(horizontal=True, wrap=False, gap="xsmall", key=f"{key}.title"):
+        st.markdown(f"**{text.escape(result or meta['title'])}**{subtitle}", width="stretch")
         downloads.offer(fig, key=key)
 
 
 def without_title(fig: go.Figure) -> go.Figure:
-    """Take off the title, which stands in the page; of a figure without one nothing."""
-    with _untitling:  # visitors share figures
+    """Return a figure without its title, which is part of the page."""
+    with _untitling:  # a copy, as visitors share figures
         layout = fig.layout
         layout.title = None
         spare = layout.margin.t - TOP

@@ -1,22 +1,25 @@
-"""Displays on pages: widgets for the settings of one, and the drawing of all that it says.
+"""Displays on pages: widgets for their settings, and the drawing of their parts.
 
-The session holds settings as one plain dictionary for each display, whatever widgets are on the
-screen; a link is written from them.
+The session holds one plain dictionary of settings for each display, independent of the widgets on
+the screen; links are written from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
+from math import inf
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
 
 from lincore import fields
-from lincore.displays import number_form
-from pages.ui.widgets import controls, image_sheets, selection, tables, text
+from lincore.displays import RowsDisplay, number_form
+from lincore.plots.base import shorten_all
+from pages.ui.server.shared_cache import Shared
+from pages.ui.widgets import controls, image_sheets, marks, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -26,13 +29,20 @@ if TYPE_CHECKING:
     from lincore.displays import Display
     from lincore.fields import FieldOption
 
-#: Before the key of a display: the key of its settings in the session.
+#: Prefix of the key of the settings of a display in the session.
 SETTINGS = "settings."
-#: The displays of this run of a page, in the order in which they were shown.
+#: Key of the displays of the page in this run, in the order of drawing.
 SHOWN = "shared.displays"
-# Pixels of a column, within bounds; of one of its characters.
+# Bounds for the width of a column, and the width of a character, in pixels.
 _NARROWEST, _WIDEST, _CHARACTER = 55, 260, 7
-# Of more choices some are taken from a list.
+# Longer names are shortened in their middle: cut at the end they could be all the same.
+_LONGEST_NAME = 36
+_SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
+#: Represents None as a choice: in widgets and settings None means "nothing chosen".
+NOTHING = "nothing"
+# The choice that opens a number input.
+_NUMBER = "a number"
+# More choices than this are a multiselect instead of pills.
 _MOST_PILLS = 12
 
 
@@ -45,40 +55,57 @@ def ask(
     at: Mapping[str, DeltaGenerator] | None = None,
     **context: Any,
 ) -> dict[str, Any]:
-    """Draw a widget for each option, or for some of them; return the settings that hold now.
+    """Draw widgets for some or all options of a record; return the current settings.
 
-    Without `draw` these are the settings that widgets elsewhere were given.
-    A value that is no longer offered is as if it had not been chosen. `context` is what the rules
-    of the options read: what the display shows, and settings that were asked for before. `at` says
-    where the widgets of some options are.
+    Stored values that are no longer offered are ignored. `context` is the input of the rules of the
+    options: the subject of the display, and settings chosen before. `at` gives containers for some
+    of the widgets; without `draw` only these are drawn (the others are in a closed popover).
     """
-    so_far, chosen = SimpleNamespace(**context), {}
+    so_far, chosen, held, places = SimpleNamespace(**context), {}, settings(key), at or {}
     for option in fields.options(record_type):
         if option.name in context or (names and option.name not in names):
             continue
-        is_asked, value = _decide(option, key, so_far)
-        is_drawn = draw and is_asked
+        is_asked, value = _decide(option, held.get(option.place(so_far)), so_far)
+        is_drawn = is_asked and (draw or option.name in places)
         if is_drawn and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
-            with (at or {}).get(option.name, nullcontext()):
+            with places.get(option.name, nullcontext()):
                 _widget(option, key, so_far, width)
         chosen[option.name] = value
     return chosen
 
 
 def read(record_type: type, key: str, **context: Any) -> dict[str, Any]:
-    """Return the settings that hold now, resolved, without drawing anything."""
-    so_far = SimpleNamespace(**context)
-    names = [option.name for option in fields.options(record_type) if option.name not in context]
-    for option in fields.options(record_type):
-        if option.name not in context:
-            _decide(option, key, so_far)
-    return {name: getattr(so_far, name) for name in names}
+    """Return the current settings, resolved, without drawing widgets."""
+    so_far, held = SimpleNamespace(**context), settings(key)
+    asked = [option for option in fields.options(record_type) if option.name not in context]
+    for option in asked:
+        _decide(option, held.get(option.place(so_far)), so_far)
+    return {option.name: getattr(so_far, option.name) for option in asked}
 
 
-def _decide(option: FieldOption, key: str, so_far: SimpleNamespace) -> tuple[bool, Any]:
-    """Note the value of an option; return whether it is asked for, and what was chosen."""
-    rules, value, default = option.field, settings(key).get(option.name), option.default
+def choose(asked: Any, key: str, **context: Any) -> None:
+    """Choose the options of a record as if by widgets; impossible values become the default."""
+    so_far, chosen = SimpleNamespace(**context), {}
+    for option in fields.options(type(asked)):
+        if option.name in context:
+            continue
+        first = None if option.field.auto else option.default
+        first, value = option.resolved(first, so_far), getattr(asked, option.name)
+        is_value = value is not None or None in (option.choices(so_far) or ())
+        is_other = value != first or (value is not None and option.default is None)
+        is_chosen = is_value and is_other and option.fits(value, so_far)
+        chosen[option.place(so_far)] = _held(value) if is_chosen else None
+        setattr(so_far, option.name, value if is_chosen else first)
+    set_settings(key, **chosen)
+
+
+def _decide(option: FieldOption, value: Any, so_far: SimpleNamespace) -> tuple[bool, Any]:
+    """Resolve an option; return whether it is asked for, and the chosen value."""
+    rules, default = option.field, option.default
     is_asked = rules.when is None or rules.when(so_far)
+    if is_asked and value == NOTHING and None in (option.choices(so_far) or ()):
+        setattr(so_far, option.name, None)
+        return is_asked, None
     if not is_asked or value is None or not option.fits(value, so_far):
         value = None if rules.auto else default
     setattr(so_far, option.name, option.resolved(value, so_far))
@@ -96,61 +123,142 @@ def set_settings(key: str, **values: Any) -> None:
     st.session_state[f"{SETTINGS}{key}"] = {k: v for k, v in held.items() if v is not None}
 
 
+def has_settings(key: str) -> bool:
+    """Return whether the session holds settings with this key."""
+    return f"{SETTINGS}{key}" in st.session_state
+
+
+def keys_of_settings() -> list[str]:
+    """Return the keys of all settings in the session."""
+    # Copied once: looking through the session state itself takes a millisecond.
+    held = map(str, st.session_state.to_dict())
+    return [key.removeprefix(SETTINGS) for key in held if key.startswith(SETTINGS)]
+
+
+def forget_settings(*but: str) -> None:
+    """Forget all settings except those with some prefixes of keys."""
+    for key in keys_of_settings():
+        if not key.startswith(but):
+            del st.session_state[f"{SETTINGS}{key}"]
+
+
 def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int | None) -> None:
-    """Draw the widget of one option; its value goes into the settings when it is changed."""
+    """Draw the widget of one option, which changes the settings."""
     value, choices, field = getattr(so_far, option.name), option.choices(so_far), option.field
     unit, factor = field.unit(so_far) if field.unit else ("", 1)
 
     def keep(new: Any) -> None:
         if option.is_list:
             new = tuple(one for one in choices or () if one in new)
+        elif new == NOTHING and None in (choices or ()):
+            new = None
+        elif option.type is str and choices is None:
+            new = new.strip() or option.default
         elif factor != 1:
             new = new / factor
-        if not option.fits(new, so_far):  # typed, such as a number of folds
+        if not option.fits(new, so_far):  # typed by the visitor, such as a number of folds
             wanted = f" Give {field.wanted}." if field.wanted else ""
             said = f"{field.label}: {new} is not possible.{wanted}"
-            st.toast(text.escape(said), icon=":material/error:")
+            st.toast(text.escape(said))
             return
-        first = field.auto(so_far) if field.auto else option.default
-        set_settings(key, **{option.name: None if new == first else new})
+        hold(new)
 
-    shown = list(value) if option.is_list else value if factor == 1 else round(value * factor, 9)
+    def hold(new: Any) -> None:
+        first = field.auto(so_far) if field.auto else option.default
+        set_settings(key, **{option.place(so_far): None if new == first else _held(new)})
+
+    def keep_kind(new: Any) -> None:
+        kind = fields.choice_of(value)
+        if kind in option.records:  # it comes back when this kind is chosen again
+            set_settings(key, **{f"{option.name}.{kind}": value})
+        former = settings(key).get(f"{option.name}.{new}")
+        if former is None and new in (_NUMBER, *option.records):
+            former = field.start(so_far) if callable(field.start) else field.start
+            former = option.records[new]() if former is None else former
+        keep(new if former is None else former)
+
+    label, help = field.label, field.help
+    if field.wording is not None:
+        label, help = map(text.escape, field.wording(so_far))
     name = f"{key}.{option.name}" + (f".{unit}" if unit.isalpha() else "")
-    common: dict[str, Any] = controls.edits(name, shown, keep)
-    common |= {
-        "label": field.label + (f" ({unit})" if unit else ""),
-        "help": field.help,
-    }
-    common |= {"width": width} if width else {}
+    label += f" ({unit})" if unit else ""
+    common: dict[str, Any] = {"help": help} | ({"width": width} if width else {})
+    if option.records and choices is not None:
+        kind = controls.edits(name, _held(fields.choice_of(value)), keep_kind)
+        _choice(option, _named(choices), label=label, **kind, **common)
+        return
+    if field.start is not None and choices is not None:
+        # A choice, or a number instead.
+        is_number, naming = value not in choices, {**_named(choices), _NUMBER: _NUMBER}
+        kind = controls.edits(f"{name}.kind", _NUMBER if is_number else _held(value), keep_kind)
+        _choice(option, naming, label=label, **kind, **common)
+        if is_number:
+            edits = controls.edits(name, option.type(value), keep)
+            _number(option, so_far, factor, label=f"{label}: number", **edits, **common)
+        return
+    shown = list(value) if option.is_list else value
+    shown = round(value * factor, 9) if factor != 1 else shown if choices is None else _held(shown)
+    common |= {"label": label, **controls.edits(name, shown, keep)}
     if isinstance(choices, range):
         draw = st.slider if field.slide else st.number_input
         if len(choices) > 1:
             draw(min_value=choices[0], max_value=choices[-1], **common)
     elif choices is not None:
-        naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
-        own = [] if option.is_list or value in naming else [value]
-        common |= {"options": [*naming, *own], "format_func": lambda one: naming.get(one, one)}
-        if option.is_list and len(naming) > _MOST_PILLS:
-            st.multiselect(**common)
-        elif option.is_list:
-            st.pills(selection_mode="multi", wrap=True, **common)
-        else:
-            st.selectbox(accept_new_options=field.pattern is not None, **common)
+        naming = _named(choices)
+        if not option.is_list:
+            naming |= {shown: str(naming.get(shown, shown))}
+        _choice(option, naming, **common)
     elif option.type is bool:
         st.toggle(**common)
     elif option.type is str:
         st.text_input(**common)
     else:
-        bounds = (field.low, field.high, field.step)
-        of = [None if end is None else option.type(end * factor) for end in bounds]
-        low, high, step = of
-        # Without a step, a number of any size.
-        form = "%.6g" if step is None and option.type is float else None
-        st.number_input(min_value=low, max_value=high, step=step, format=form, **common)
+        _number(option, so_far, factor, **common)
+    if field.marks is not None:
+        marks.draw(name, field.marks(so_far), hold)
+
+
+def _held(value: Any) -> Any:
+    """Return the representation of a value in settings and widgets: `NOTHING` for None."""
+    return NOTHING if value is None else value
+
+
+def _named(choices: Collection[Any]) -> dict[Any, str]:
+    """Return the choices with their names, as for widgets."""
+    naming = choices if isinstance(choices, Mapping) else {one: str(one) for one in choices}
+    return {_held(one): name for one, name in naming.items()}
+
+
+def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
+    field = option.field
+    every = sorted(naming) if field.slide else list(naming)
+    common |= {"options": every, "format_func": lambda one: naming.get(one, str(one))}
+    if option.is_list and len(naming) > _MOST_PILLS:
+        st.multiselect(**common)
+    elif option.is_list:
+        st.pills(selection_mode="multi", wrap=True, **common)
+    elif field.row:
+        st.segmented_control(required=True, **common)
+    elif field.slide:
+        st.select_slider(**common)
+    else:
+        st.selectbox(accept_new_options=field.pattern is not None, **common)
+
+
+def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **common: Any) -> None:
+    field = option.field
+    low, high = field.low, field.most(so_far) if field.most else field.high
+    low = low + 1e-12 if low is not None and field.above else low
+    high = None if high == inf else high
+    of = [None if end is None else option.type(end * factor) for end in (low, high, field.step)]
+    # Without a step, numbers of any magnitude.
+    form = "%.6g" if (of[2] is None or field.slide) and option.type is float else None
+    draw = st.slider if field.slide else st.number_input
+    draw(min_value=of[0], max_value=of[1], step=of[2], format=form, **common)
 
 
 class DisplayParts(NamedTuple):
-    """All that a display says, computed once."""
+    """The parts of a display, computed once."""
 
     finding: str
     scope: str
@@ -159,28 +267,43 @@ class DisplayParts(NamedTuple):
     notes: tuple[str, ...]
 
 
-@st.cache_resource(max_entries=64, ttl="2h", show_spinner="Computing …")
-def _parts(identity: str, _display: Display) -> DisplayParts:
-    return DisplayParts(
-        _display.finding(),
-        _display.scope(),
-        _display.plot(),
-        _display.table(),
-        _display.notes(),
-    )
+#: The parts of the displays of all visitors; a page asks for them several times in a run.
+KEPT = Shared(40_000_000)
 
 
 def parts(display: Display) -> DisplayParts:
-    """Return all that a display says, from the cache if it was asked for before."""
-    found: DisplayParts = _parts(display.key, display)
-    return found
+    """Return the parts of a display, from the cache if possible."""
+
+    def made() -> DisplayParts:
+        with st.spinner("Computing …"):
+            return DisplayParts(
+                display.finding(),
+                display.scope(),
+                display.plot(),
+                display.table(),
+                display.notes(),
+            )
+
+    return cast("DisplayParts", KEPT.get_or_make(display.key, made))
 
 
 def begin_displays() -> dict[str, Display]:
-    """Begin to note the displays of a page, and return where they will be, by their keys."""
+    """Start collecting the displays of a page; return the dictionary that will hold them by key."""
     noted: dict[str, Display] = {}
     st.session_state[SHOWN] = noted
     return noted
+
+
+def chosen(kind: type[Display], *, width: int = 260, **known: Any) -> Any:
+    """Ask in a row for the settings of a display that are not known; return the display."""
+    asked: dict[str, Any] = {}
+    if any(option.name not in known for option in fields.options(kind)):
+        row = st.container(
+            horizontal=True, vertical_alignment="bottom", key=f"{kind.place}.settings"
+        )
+        with row:
+            asked = ask(kind, kind.place, width=width, **known)
+    return kind(**known, **asked)
 
 
 def show(display: Display, *, key: str, data: Dataset | None = None) -> None:
@@ -195,13 +318,13 @@ def show(display: Display, *, key: str, data: Dataset | None = None) -> None:
 
 
 def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
-    """Draw figure, images, table and notes, where finding and scope stand elsewhere."""
+    """Draw figure, images, table and notes, without finding and scope."""
     figure(display, key=key)
     details(display, key=key, data=data)
 
 
 def figure(display: Display, *, key: str) -> None:
-    """Draw the figure alone, where the rest stands elsewhere."""
+    """Draw only the figure."""
     note(display, key=key)
     if (drawn := parts(display).figure) is not None:
         draw = image_sheets.show if "sheet" in drawn.layout.meta else controls.figure
@@ -209,13 +332,16 @@ def figure(display: Display, *, key: str) -> None:
 
 
 def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
-    """Draw images, table and notes, where the rest stands elsewhere."""
+    """Draw only images, table and notes."""
     note(display, key=key)
     said = parts(display)
     images = display.images()
     if images is not None and data is not None:
         rows, captions = images
-        selection.show_rows(data, rows, key=f"{key}.images", captions=captions, title=display.title)
+        sheet = parts(RowsDisplay(data, tuple(rows.tolist()), tuple(captions), display.title))
+        if sheet.figure is not None:
+            image_sheets.show(sheet.figure, key=f"{key}.images")
+        st.caption(sheet.finding)
     elif not said.table.empty:
         _table(f"{display.key} {key}", key, said.table, display)
         st.download_button(
@@ -233,16 +359,44 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         st.caption(text.escape(sentence))
 
 
+def metrics(display: Display) -> None:
+    """Draw the rows of a short table as metrics: name, value, interval and meaning."""
+    _metrics(display.key, parts(display))
+
+
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+def _metrics(identity: str, _said: DisplayParts) -> None:
+    row = st.container(horizontal=True)
+    for name, value, interval, meaning in _said.table.itertuples(index=False):
+        row.metric(
+            text.escape(f"{name[:1].upper()}{name[1:]}"),
+            value,
+            delta=interval or None,
+            delta_color="off",
+            delta_arrow="off",
+            help=text.escape(meaning),
+            width="content",
+        )
+    for sentence in _said.notes:
+        st.caption(text.escape(sentence))
+
+
 def note(display: Display, *, key: str = "") -> None:
-    """Note a display for script and report, instead of the former one of the same key."""
+    """Note a display for script and report, replacing the former one with the same key."""
     if SHOWN in st.session_state:
         st.session_state[SHOWN][key or display.key] = display
 
 
-# Streamlit sends again what a cached function sent, without writing the table anew.
+# Streamlit replays the messages of a cached function without serialising the table again.
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
 def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> None:
     first, helps = str(_frame.columns[0]), dict(_display.table_help())
+    for name in map(str, _frame.columns):
+        if name == first or name.startswith(("class", "predicted", "true")):
+            values = list(map(str, _frame[name]))
+            if max(map(len, values), default=0) > _LONGEST_NAME:
+                _frame = _frame.assign(**{name: shorten_all(values, _LONGEST_NAME)})
+                helps[name] = f"{helps[name]} {_SHORTENED}" if name in helps else _SHORTENED
     with st.container(key=f"{key}.table"):
         tables.show(
             _frame,
@@ -259,7 +413,7 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
 
 
 def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool, form: str) -> Any:
-    """Return the configuration of a column: as wide as what it holds, its decimals all alike."""
+    """Return the configuration of a column: width by content, uniform decimals."""
     common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
     if pd.api.types.is_float_dtype(values.dtype):
         form = form or number_form(values)

@@ -11,14 +11,14 @@ from lincore import export
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: Figures beside which there is no room or no need: they show what is given in full elsewhere.
+#: Figures without downloads: no room, or their numbers are on the page already.
 _WITHOUT = ("sidebar.", "start.")
-# What stands on the page is no figure of Plotly's.
+# The page itself does not draw them with Plotly.
 _DRAWN_OTHERWISE = "geometry.board"
 
 
 def offer(fig: go.Figure, *, key: str) -> None:
-    """Offer a figure and its data, each made on a click; the camera of a figure saves a PNG."""
+    """Offer a figure and its data, created on a click; the camera of a figure saves a PNG."""
     if key.startswith(_WITHOUT):
         return
     title = str(fig.layout.meta["title"]) or "figure"
@@ -27,9 +27,12 @@ def offer(fig: go.Figure, *, key: str) -> None:
         type="tertiary",
         width="content",
         key=f"{key}.download",
+        on_change="rerun",
         help="This plot as HTML, and the data behind it as CSV. PNG: the camera "
         + ("in the HTML." if key.startswith(_DRAWN_OTHERWISE) else "over the plot."),
-    ):
+    ) as panel:
+        if not panel.open:
+            return
         st.download_button(
             "Plot (HTML)",
             lambda: export.render_html(title, [export.Section("Plot", figures=(fig,))]).encode(),
@@ -37,7 +40,7 @@ def offer(fig: go.Figure, *, key: str) -> None:
             mime="text/html",
             key=f"{key}.download.html",
             on_click="ignore",
-            help="One file that fetches nothing; its camera saves a PNG.",
+            help="One self-contained file; its camera button saves a PNG.",
         )
         st.download_button(
             "Data (CSV)",

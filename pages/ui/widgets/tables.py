@@ -1,11 +1,12 @@
 """Tables of the dashboard, safe to open in a spreadsheet.
 
-Streamlit's own button writes the cells of a table to a file as they are, and so does copying them.
-A label such as ``=cmd|…`` therefore stands in the table already as it may stand in a file.
+Streamlit's download button and copying export the cells of a table unchanged. Therefore a text such
+as ``=cmd|…`` is made harmless in the table itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -29,24 +30,26 @@ def numbers(frame: pd.DataFrame, *, alt: str) -> None:
     show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)
 
 
-def edit(frame: pd.DataFrame, **options: Any) -> Any:
-    """Show a table to be edited; options are those of `st.data_editor`.
+def edit(columns: Mapping[str, Any], *, is_safe: bool = False, **options: Any) -> Any:
+    """Show an editable table, `is_safe` or not; options are those of `st.data_editor`.
 
-    Texts that could be formulas come back with the apostrophe with which they are shown.
+    `columns` are those of a table, by name. Texts that could be formulas are returned with the
+    apostrophe with which they are shown.
     """
-    return st.data_editor(safe(frame), **options)
+    frame = pd.DataFrame(columns)
+    return st.data_editor(frame if is_safe else safe(frame), **options)
 
 
 def safe(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the names and texts that could be formulas made harmless."""
+    """Return a table in which names and texts that could be formulas are made harmless."""
 
     def harmless(value: Any) -> Any:
-        # The very same object where there is nothing to do.
+        # The same object if nothing has to be changed.
         safe = utils.spreadsheet_safe(value) if isinstance(value, str) else value
         return value if safe == value else safe
 
     names = [harmless(name) for name in frame.columns]
-    # By place: names may occur twice.
+    # By position: names may occur twice.
     columns = {}
     for place, (_, column) in enumerate(frame.items()):
         if not pd.api.types.is_numeric_dtype(column.dtype):

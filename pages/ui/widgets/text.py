@@ -1,4 +1,4 @@
-"""Text on pages: escaped user text, uniform numbers and counts."""
+"""Text on pages: escaped user text, and problems."""
 
 from __future__ import annotations
 
@@ -7,48 +7,29 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import data as lincore_data
-
 if TYPE_CHECKING:
-    from lincore.data import Dataset
     from lincore.errors import Notice
 
-# Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must
-# neither load an image nor draw one.
+# All characters with a meaning in Streamlit's Markdown: a column called ![](http://…) must not load
+# an image.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
-# Where a line must not break.
-_PER_CENT = re.compile(r"(?<=\d) %")
+# No line break between a number and its unit, or its sign of equality, or the ends of an interval.
+_TOGETHER = re.compile(
+    r"(?<=\d) (?=(?:%|points?|nats?|ms|s|kB|MB|GB)(?!\w))"
+    r"|(?<=\d) (?=to [−+]?\d)|(?<=\d to) (?=[−+]?\d)"
+    r"|(?<=\w) (?=[=<] [−\d])|(?<=\w [=<]) (?=[−\d])"
+)
+_DASH = re.compile(r"(?<=\d)–(?=[−\d])")
 
 
 def escape(text: object) -> str:
-    """Return text so that Markdown shows it as it is, no number parted from its per cent sign."""
-    return _PER_CENT.sub("\u00a0%", _MARKUP.sub(r"\\\1", " ".join(str(text).split())))
-
-
-def row_noun(data: Dataset) -> str:
-    """Return what a row of the data is called."""
-    return "images" if data.kind.is_images else "rows"
-
-
-def describe(data: Dataset) -> str:
-    """Say how large a data set is, in one line of Markdown."""
-    if data.kind.is_images:
-        height, width = data.image_shape[:2]
-        size = f"{data.n_rows:,} images of {width} × {height} pixels"
-    elif data.n_words == data.n_features:
-        size = f"{data.n_rows:,} rows of {data.n_words:,} distinct words"
-    else:
-        noun = "feature" if data.n_features == 1 else "features"
-        words = f", {data.n_words:,} of them words," if data.n_words else ""
-        size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
-    more = f", and {data.n_streamed:,} streamed rows" if data.n_streamed else ""
-    counted = lincore_data.counting(data)
-    more += f"; {escape(counted)}" if counted else ""
-    return f"{size} in {data.n_classes} classes{more}"
+    """Escape text for Markdown; numbers, their units and the ends of intervals stay together."""
+    line = _TOGETHER.sub("\u00a0", " ".join(str(text).split()))
+    return _MARKUP.sub(r"\\\1", _DASH.sub("\u2060–\u2060", line))
 
 
 def show_problem(notice: Notice) -> None:
-    """Show what cannot be done: cause, place and remedy."""
+    """Show a problem: cause, place and remedy."""
     place = f"**{escape(notice.where)}**  \n" if notice.where else ""
     remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
     st.error(f"{place}{escape(notice.what)}{remedy}")

@@ -10,10 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore import metrics, report
+from lincore.analysis import SampleData
 from lincore.imbalance import choose_remedy
 from lincore.model_selection import Steps
-from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, state
+from pages.ui.jobs import cache, page_jobs
+from pages.ui.session import state
+from tests.app.data_page import plain
 from tests.app.settling import edit_cells, settled
 from tests.app.test_pages import (
     ROOT,
@@ -22,8 +24,11 @@ from tests.app.test_pages import (
     figures,
     main_text,
     open_app,
+    unbound,
     upload,
 )
+
+pytestmark = pytest.mark.usefixtures("unfolded")
 
 PAGE = "pages/balance.py"
 #: Every tab, and of each words that stand nowhere else.
@@ -45,19 +50,21 @@ def _no_results_of_others():
 
 
 def open_balance(sample: str = "gaussian", repeats: int = 2, *, popover: bool = False) -> AppTest:
-    session = {"balance.repeats": repeats, "balance.mode": "cut", "balance.popover": popover}
+    session = {
+        "settings.balance": {"mode": "cut", "repeats": repeats},
+        "balance.popover": popover,
+    }
     return _open(sample, session)
 
 
 def open_cost(sample: str = "gaussian") -> AppTest:
-    return _open(sample, {"balance.cost.repeats": 2, "balance.methods": ["lda", "qda"]})
+    return _open(sample, {"settings.balance": {"repeats": 2, "methods": ("lda", "qda")}})
 
 
 def _open(sample: str, session: dict[str, object]) -> AppTest:
     app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(sample)
-    app.session_state[state.SOURCE] = None
-    app.session_state[state.ORIGIN] = state.Origin("sample", sample)
+    app.session_state[state.SOURCE] = SampleData(sample)
     for key, value in ({"balance.models": True} | session).items():
         app.session_state[key] = value
     app.switch_page(PAGE).run()
@@ -75,13 +82,13 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     assert app.selectbox(key="balance.mode").value == "cost"
     found = the_cost()
     assert app.header[0].value == escaped(found.curve("lda").finding())
-    assert escaped(found.corrections("lda").finding()) in main_text(app)
+    assert unbound(escaped(found.corrections("lda").finding())) in main_text(app)
     shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
              zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
     assert any("Waterfall from uncorrected" in name for name in shown)
     rows = found.corrections("lda").table().to_dict("records")
     assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
-    assert escaped(found.more_rows("lda", more=53).finding()) in main_text(app)
+    assert unbound(escaped(found.more_rows("lda", more=53).finding())) in main_text(app)
 
 
 @pytest.mark.long
@@ -94,25 +101,57 @@ def test_classes_of_one_size_are_asked_for_their_shares_in_deployment():
 
 def test_prevalence_costs_and_loss_change_the_question():
     app = open_cost()
-    app.select_slider(key="balance.cost.weight").set_value(5.0)
+    app.select_slider(key="balance.miss_cost").set_value(5.0)
     found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
     assert settled(app).header[0].value == escaped(found.curve("lda").finding())
     advice = found.corrections("lda").finding()
     assert "if an error on 'class 3' costs 5 others" in advice.lower()
-    assert escaped(advice) in main_text(app)
-    app.select_slider(key="balance.cost.weight").set_value(1.0)
+    assert unbound(escaped(advice)) in main_text(app)
+    app.select_slider(key="balance.miss_cost").set_value(1.0)
     app.number_input(key="balance.cost.share.3").set_value(60)
     found = the_cost(prevalence=[0.2, 0.2, 0.6])
-    assert escaped(found.corrections("lda").finding()) in main_text(settled(app))
-    app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
+    assert unbound(escaped(found.corrections("lda").finding())) in main_text(settled(app))
+    app.selectbox(key="balance.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
-    assert "recall of class 3 of QDA" in settled(app).header[0].value
+    assert "recall of 'class 3' of QDA" in settled(app).header[0].value
     # A model without posteriors says which parts are missing.
-    app.multiselect(key="balance.methods").set_value(["least-squares"])
+    app.button_group(key="balance.methods").set_value(["least-squares"])
     shown = main_text(settled(app))
     assert "Prior shift is not available" in shown
-    app.selectbox(key="balance.cost.loss").set_value("log loss")
+    app.selectbox(key="balance.loss").set_value("log loss")
     assert "has no posterior probabilities" in main_text(settled(app))
+
+
+def pressed(app: AppTest, key: str) -> str:
+    button = app.button(key=key)
+    button.click()
+    settled(app)
+    assert_fine(app)
+    return plain(button.label)
+
+
+def test_the_files_own_and_equal_shares_are_marked_at_the_sliders():
+    app = open_cost()
+    assert pressed(app, "balance.miss_cost.mark.0") == "Equal costs: 1"
+    assert app.select_slider(key="balance.miss_cost").value == 1
+    assert pressed(app, "balance.miss_cost.mark.1") == "Class ratio: 3"
+    assert app.select_slider(key="balance.miss_cost").value == 3
+    assert pressed(app, "balance.cost.share.mark.1") == "Equal: 33 %"
+    assert app.number_input(key="balance.cost.share.3").value == 33
+    assert pressed(app, "balance.cost.share.mark.0") == "As in the file: 14.3 %"
+    assert app.number_input(key="balance.cost.share.3").value is None
+
+    app = open_balance()
+    assert pressed(app, "balance.size.2.mark.0") == "As in the file: 53"
+    assert app.slider(key="balance.size.2").value == 53
+    app.multiselect(key="balance.classes").set_value([0])
+    settled(app)
+    # The mean of 105 and 53 training rows.
+    assert pressed(app, "balance.size.0.mark.1") == "Equal shares: 79"
+    assert app.slider(key="balance.size.0").value == 79
+    open_tab(app, "Priors in deployment")
+    assert pressed(app, "balance.priors.share.mark.1") == "Equal: 33 %"
+    assert app.number_input(key="balance.priors.share").value == pytest.approx(33.3, abs=0.1)
 
 
 def open_tab(app: AppTest, name: str) -> AppTest:
@@ -122,7 +161,7 @@ def open_tab(app: AppTest, name: str) -> AppTest:
 
 def test_a_tab_is_drawn_by_itself(monkeypatch):
     drawn = {}
-    for owner, name in ((report, "balance_finding"), (metrics, "recall")):
+    for owner, name in ((report, "loss_in_words"), (metrics, "score_table")):
         known = getattr(owner, name)
 
         def noting(*given, _known=known, _name=name, **named):
@@ -131,8 +170,8 @@ def test_a_tab_is_drawn_by_itself(monkeypatch):
 
         monkeypatch.setattr(owner, name, noting)
     open_tab(open_balance(), "Scores")
-    assert drawn["balance_finding"] is None
-    assert drawn["recall"] is not None, "a click on it would draw all of the page"
+    assert drawn["loss_in_words"] is None
+    assert drawn["score_table"] is not None, "a click on it would draw all of the page"
 
 
 def escaped(sentence: str) -> str:
@@ -161,12 +200,13 @@ def counts(app: AppTest, alternative: str) -> np.ndarray:
 def test_the_numbers_are_the_librarys():
     app = open_balance()
     study = the_study()
-    finding = report.balance_finding(study, "lda", "balanced error")
+    parts = study.decomposition("lda", loss="balanced error")
+    finding = parts.finding()
     assert app.header[0].value == escaped(finding)
-    advised = report.remedy_finding(choose_remedy(study, "lda", "balanced error"), "balanced error")
-    assert escaped(advised) in main_text(app)
-    for sentence in report.decomposition_sentences(study, "lda", "balanced error").values():
-        assert escaped(sentence) in main_text(app)
+    advised = study.corrections("lda", loss="balanced error").finding()
+    assert unbound(escaped(advised)) in main_text(app)
+    for sentence in parts.notes():
+        assert unbound(escaped(sentence)) in main_text(app)
 
 
 def test_every_tab_is_about_the_study():
@@ -218,7 +258,9 @@ def test_the_recommended_correction_is_one_click_away():
     study = the_study(sizes={"class 3": 8}, repeats=9)
     advised = choose_remedy(study, "lda", "recall of class 3")
     assert advised.remedy.recovered.low > 0
-    assert escaped(report.remedy_finding(advised, "recall of class 3")) in main_text(app)
+    assert unbound(
+        escaped(study.corrections("lda", loss="recall of class 3").finding())
+    ) in main_text(app)
     app.button(key="balance.apply").click().run()
     assert_fine(app)
     assert app.session_state["settings.balance.sides"] == {"remedy": advised.remedy.name}
@@ -260,12 +302,12 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     rng = np.random.default_rng(0)
     rows = [f"{x:.3f},{y:.3f},{'ab'[k % 2]}" for k, (x, y) in enumerate(rng.normal(size=(2000, 2)))]
     app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.switch_page(PAGE).run()
     app = settled(app)
     preset = app.button(key="balance.third")
     assert preset.label == "As in the faces text: 900 → 300"
-    assert "the test fraction becomes 10 %" in preset.help
+    assert "the test fraction becomes 10\xa0%" in preset.help
     preset.click()
     app = settled(app)
     assert "With 300 instead of 900 training rows of 'b'" in main_text(app)
@@ -279,9 +321,9 @@ def test_the_former_result_stays_while_nothing_can_be_computed():
     app.multiselect(key="balance.classes").set_value([])
     app = settled(app)
     assert "Reduce at least one class" in app.info[0].value
-    assert app.header[0].value == header and "The outdated result" in main_text(app)
+    assert app.header[0].value == header and "An outdated result" in main_text(app)
     app.button(key="balance.third").click()
-    assert "The outdated result" not in main_text(settled(app))
+    assert "An outdated result" not in main_text(settled(app))
 
 
 def test_what_cannot_be_typed_is_said():
@@ -319,7 +361,7 @@ def test_costs_are_typed_and_what_cannot_be_is_said():
 
 def test_models_options_and_losses():
     app = open_balance()
-    app.multiselect(key="balance.methods").set_value(["naive-bayes", "least-squares"])
+    app.button_group(key="balance.methods").set_value(["naive-bayes", "least-squares"])
     app = settled(app)
     assert "Naive Bayes" in app.header[0].value
     app.selectbox(key="balance.method").set_value("least-squares")
@@ -375,7 +417,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     app.slider(key="balance.size.2").set_value(5)
     assert "Settings have changed" in main_text(settled(app))
     assert "on one split" in app.header[0].value and "With 5 " in app.header[0].value
-    assert "waits to be updated" in main_text(app)
+    assert "The study below is outdated" in main_text(app)
     app.slider(key="balance.size.2").set_value(18)
     assert "Settings have changed" not in main_text(settled(app)), "that study is known"
     assert "on one split" not in app.header[0].value
@@ -391,7 +433,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
 @pytest.mark.long
 def test_models_that_are_fitted_one_by_one_wait_until_they_are_asked_for():
     app = open_balance()
-    app.multiselect(key="balance.methods").set_value(["lda", "perceptron"])
+    app.button_group(key="balance.methods").set_value(["lda", "perceptron"])
     assert "Settings have changed" in main_text(settled(app))
     app.button(key="balance.study.update").click()
     assert "Settings have changed" not in main_text(settled(app))
@@ -432,7 +474,7 @@ def _csv(n_classes: int, per_class: int, columns: str = "x,z") -> bytes:
 )
 def test_awkward_data_work_or_say_why_not(name, raw):
     app = upload(open_app(), name, raw)
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.switch_page(PAGE).run()
     app = settled(app)
     said = app.header or app.error or app.info
@@ -444,7 +486,7 @@ def test_awkward_data_work_or_say_why_not(name, raw):
 
 def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
     app = open_balance("wine")
-    app.segmented_control(key="experiment.pca").set_value("two")
+    app.segmented_control(key="experiment.n_components.kind").set_value(2)
     app = settled(app)
     said = "All models use 2 principal components of the 13 features"
     assert said in main_text(app).replace("\\", "")
@@ -469,7 +511,7 @@ def test_qda_that_cannot_be_fitted_is_regularised_at_a_click():
 @pytest.mark.long
 def test_more_classes_than_have_sliders_share_one():
     app = upload(open_app(), "forty.csv", _csv(8, 20))
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.switch_page(PAGE).run()
     app = settled(app)
     app.multiselect(key="balance.classes").set_value([0, 1, 2, 3, 4, 5])

@@ -16,11 +16,12 @@ def _no_results_of_others():
     page_jobs.shared.clear()
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_what_is_typed_in_stands_in_sight_beside_long_names():
     names = [f"Department of Something {k} (north)" for k in range(8)]
     rows = [f"{k % 8 + 0.1 * (k % 7)},{k % 5},{names[k % 8]}" for k in range(160)]
     app = upload(open_app(), "long.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.session_state["balance.popover"] = True
     app.switch_page(PAGE).run()
     sizes = settled(app).dataframe[0].value
@@ -33,11 +34,11 @@ def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place
     names = ["x" * 60, "שלום", "3"]
     rows = [f"{k % 3 + 0.1 * (k % 7)},{k % 5},{names[k % 3]}" for k in range(150)]
     app = upload(open_app(), "names.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.session_state["balance.tabs"] = "Full and reduced set"
     app.switch_page(PAGE).run()
     captions = " ".join(caption.value for caption in settled(app).caption).replace("\\", "")
-    for name in ("x" * 23 + "…", "\u2068שלום\u2069", "3"):
+    for name in ("x" * 12 + "…" + "x" * 11, "\u2068שלום\u2069", "3"):
         assert f" '{name}'" in captions
 
 
@@ -55,11 +56,12 @@ def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
         assert title == "From the full to the corrected set: changes of the predictions"
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_options_of_lists_are_written_as_they_are():
     """Lists know no Markdown: there a backslash before a bracket is a backslash."""
     rows = [f"{k % 7},{k % 5},{'ab'[k % 2]} (*no-1*)" for k in range(60)]
     app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
-    app.session_state["balance.repeats"] = 2
+    app.session_state["settings.balance"] = {"repeats": 2}
     app.session_state["balance.tabs"] = "Priors in deployment"
     app.switch_page(PAGE).run()
     app = settled(app)

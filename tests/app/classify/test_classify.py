@@ -9,22 +9,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import metrics, model_selection, report
+from lincore import displays, fields, metrics, model_selection
+from lincore.analysis import SampleData
 from lincore.inspection import boundary_equation, confusion_cell, likelihood_coefficients
 from lincore.linalg import Reason
 from lincore.model_selection import (
     CLASSIFIER_FACTORIES,
-    CLASSIFIER_LABELS,
     CLASSIFIER_OPTIONS,
     Steps,
-    as_method,
-    pipeline_for,
 )
 from lincore.report import termination_reason
 from lincore.utils import percent
-from pages.ui.classify.panels import PANELS
-from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, fitting, state
+from pages.ui.classify.panels import TABS
+from pages.ui.jobs import cache, page_jobs
+from pages.ui.session import fitting, state
 from tests.app.data_page import plain
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
@@ -41,11 +39,10 @@ def nothing_fitted_before():
 def open_classify(word: str = "lda", sample: str = "gaussian"):
     app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(sample)
-    app.session_state[state.SOURCE] = None
-    app.session_state[state.ORIGIN] = state.Origin("sample", sample)
+    app.session_state[state.SOURCE] = SampleData(sample)
     app.switch_page(PAGE).run()
     if word != "lda":
-        choose(app, "classify.word", word)
+        choose(app, "classify.classifier", word)
     assert_fine(app)
     assert not app.error
     return app
@@ -58,23 +55,19 @@ def choose(app, key: str, value) -> None:
 
 def other_values(option):
     """Return values of an option that differ from its default, one of each kind."""
-    if option.kind == "switch":
-        return [not option.default]
-    values = [choice.value for choice in option.choices if choice.value != option.default]
-    return values or [None]
+    return [one for one in option.field.choices or () if one != option.default]
 
 
 def change(app, word: str, option) -> None:
     """Give an option each of its other values once."""
     key = f"experiment.{word}.{option.name}"
-    if option.kind == "switch":
+    if option.type is bool:
         app.toggle(key=key).set_value(not option.default).run()
-    elif option.kind in ("choice", "method", "priors"):
+    elif option.field.choices is None:
+        app.number_input(key=key).set_value(option.type(1)).run()
+    elif option.field.start is None:
         for value in other_values(option):
             choose(app, key, value)
-    elif not option.choices:
-        field = app.number_input(key=key)
-        field.set_value(1 if option.kind == "integer" else 0.5).run()
     else:
         kind = app.selectbox(key=f"{key}.kind")
         for value in other_values(option):
@@ -85,11 +78,12 @@ def change(app, word: str, option) -> None:
     settled(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 @pytest.mark.long
 @pytest.mark.parametrize("word", TABLE_WORDS)
 def test_every_option_of_every_classifier(word):
     app = open_classify(word)
-    for option in CLASSIFIER_OPTIONS[word]:
+    for option in fields.options(CLASSIFIER_OPTIONS[word]):
         change(app, word, option)
         assert not app.error, (option.name, app.error[0].value)
         kinds = [{trace["type"] for trace in figure["data"]} for figure in figures(app)]
@@ -104,6 +98,7 @@ def plot(app) -> tuple[str, str]:
     return layout["meta"]["title"], layout["xaxis"]["title"]["text"]
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_what_is_chosen_is_drawn():
     app = open_classify(sample="iris")
     choose(app, "classify.plane.drawing", "surface")
@@ -135,8 +130,8 @@ def test_what_is_chosen_is_drawn():
         assert caption in figures(app)[0]["layout"]["meta"]["subtitle"]
     choose(app, "classify.plane.x", 0)
     assert plot(app)[1] == "sepal length (cm)"
-    app.segmented_control(key="experiment.pca").set_value("number").run()
-    app.number_input(key="experiment.components").set_value(1).run()
+    app.segmented_control(key="experiment.n_components.kind").set_value("a number").run()
+    app.number_input(key="experiment.n_components").set_value(1).run()
     for drawing, title in (
         ("curves", "Posterior probability of each class"),
         ("histogram", "Classes along the component 1, with the threshold"),
@@ -148,6 +143,7 @@ def test_what_is_chosen_is_drawn():
     assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] != "density within the class"
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_two_features_behind_a_basis_have_no_others_to_hold():
     app = open_classify()
     app.selectbox(key="experiment.basis").set_value("polynomial(degree=2)").run()
@@ -161,13 +157,13 @@ def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
     open_panel(app, "Coefficients")
-    assert [len(figure["data"]) for figure in figures(app)][1] == 10, "an image for each class"
+    assert [len(figure["data"]) for figure in figures(app)][2] == 10, "an image for each class"
 
 
 def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
     app = open_classify("lda", "breast cancer")
     assert app.selectbox(key="classify.plane.kind").value == "discriminant"
-    choose(app, "classify.word", "fisher")
+    choose(app, "classify.classifier", "fisher")
     assert app.selectbox(key="classify.plane.kind").value == "direction"
     assert [trace["type"] for trace in figures(app)[0]["data"]] == [
         "bar",
@@ -176,24 +172,23 @@ def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plan
         "scatter",
     ]
     assert "The regions show all 171 predictions" in main_text(app)
-    choose(app, "classify.word", "logistic")
+    choose(app, "classify.classifier", "logistic")
     assert app.selectbox(key="classify.plane.kind").value == "discriminant"
     assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
     choose(app, "classify.plane.kind", "features")
-    choose(app, "classify.word", "lda")
+    choose(app, "classify.classifier", "lda")
     assert app.selectbox(key="classify.plane.kind").value == "features", "what was chosen stays"
 
 
 # What each panel draws: figures by the kinds of their traces, and tables.
 DRAWN = {
-    "Confusion": ([{"heatmap", "scatter"}], 0),
     "Scores": ([], 2),
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
-    "Convergence": ([], 0),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
     "What was learned": ([], 3),
+    "Canonical functions": ([], 5),
     "Assumptions": ([], 0),
     "What if": ([{"contour", "scatter"}], 1),
 }
@@ -209,12 +204,22 @@ def test_each_panel_is_drawn_only_when_it_is_open():
     app = open_classify()
     for panel, (wanted, n_tables) in DRAWN.items():
         open_panel(app, panel)
-        # Before them stands the image of the model, after them the balance in the sidebar.
+        # Before them stand the model and its errors, after them the balance in the sidebar.
         drawn = [{trace["type"] for trace in figure["data"]} for figure in figures(app)[1:-1]]
+        assert drawn.pop(0) == {"heatmap", "scatter"}, "the confusion matrix"
         assert drawn == wanted, panel
         assert len(app.dataframe) == n_tables, panel
         assert not app.error, panel
-    assert list(DRAWN) == list(PANELS)
+    tabs = [kind.title for kind in TABS]
+    assert [title for title in tabs if title != "Convergence"] == list(DRAWN)
+    assert "Convergence" not in [tab.label for tab in app.tabs], "nothing iterates"
+    open_panel(app, "What was learned")
+    choose(app, "classify.classifier", "logistic")
+    assert [tab.label for tab in app.tabs] == [one for one in tabs if one != "Canonical functions"]
+    assert app.session_state["classify.panels"] == "What was learned", "the open tab stays"
+    choose(app, "classify.classifier", "perceptron")
+    open_panel(app, "Convergence")
+    assert "Mistakes by epoch" in str(figures(app)), "a perceptron iterates"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +231,7 @@ def test_each_panel_is_drawn_only_when_it_is_open():
 )
 def test_panels_say_why_there_is_nothing_to_draw(word):
     app = open_classify(word)
-    for panel in PANELS:
+    for panel in DRAWN:
         open_panel(app, panel)
         assert not app.error, panel
     open_panel(app, "Calibration")
@@ -269,18 +274,19 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
     )
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
     app.selectbox(key="experiment.logistic.C.kind").set_value(float("inf")).run()
     open_panel(app, "Coefficients")
     fitted, _ = fitted_by_hand("logistic(C=inf)")
-    odds = figures(app)[1]["data"][0]
+    odds = figures(app)[2]["data"][0]
     gaussian = lincore.sample("gaussian")
     wanted = likelihood_coefficients(fitted, gaussian, lincore.split(gaussian).train)
     ratios = sorted(np.exp(wanted.estimate[0, :2]))
     assert sorted(decoded(odds["x"])) == pytest.approx(ratios, rel=1e-4)
     table = app.dataframe[0].value
-    assert table["feature"].tolist() == ["x1", "x2", "intercept"]
+    table = table.set_index("feature").loc[["x1", "x2", "intercept"]]
     assert table["coefficient"].tolist() == pytest.approx(wanted.estimate[0], rel=1e-6)
     assert table["standard error"].tolist() == pytest.approx(wanted.error[0], rel=1e-6)
     assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
@@ -299,8 +305,8 @@ def test_the_equation_changes_its_sign_between_the_classes():
     fitted, _ = fitted_by_hand("lda")
     gaussian = lincore.sample("gaussian")
     function, names = boundary_equation(fitted, gaussian, 0, 1)
-    assert app.code[0].value == report.equation_text(function, names)
-    assert app.code[1].value == report.equation_latex(function, names)
+    assert app.code[0].value == displays.equation_text(function, names)
+    assert app.code[1].value == displays.equation_latex(function, names)
 
 
 def test_what_if_follows_the_sliders():
@@ -323,8 +329,8 @@ def test_nothing_is_fitted_again_that_did_not_change():
     app = open_classify("logistic")
     before = app.header[0].value
     assert len(kept_jobs(app)) == 1
-    choose(app, "classify.word", "lda")
-    choose(app, "classify.word", "logistic")
+    choose(app, "classify.classifier", "lda")
+    choose(app, "classify.classifier", "logistic")
     assert len(kept_jobs(app)) == 1
     assert app.header[0].value == before
 
@@ -339,14 +345,14 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(fitting, "fit", endless)
-        app.selectbox(key="classify.word").set_value("perceptron").run()
+        app.selectbox(key="classify.classifier").set_value("perceptron").run()
         assert (
             not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
         )
         app.button(key="classify.fit.stop").click().run()
         settled(app)
     assert app.header[0].value == before
-    assert "Shown is the model that was fitted before" in main_text(app)
+    assert "The previously fitted model is shown" in main_text(app)
     app.button(key="classify.fit.restart").click().run()
     settled(app)
     assert "Perceptron " in app.header[0].value
@@ -364,25 +370,22 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
 
     model = cache.ModelChoice("logistic(solver=gradient)", Steps())
     part = model_selection.summarise_training_set(data, split)
-    front = model_selection.fit_training_steps(data, split, part, Steps().resolved(data))
-    found = fitting.fit(data, split, front, model, Watched())
+    sample = model_selection.fit_steps(data, part, Steps().resolved(data))
+    found = fitting.fit(data, split, sample, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
     assert "stopped after 4 iterations because it was cancelled" in (
         termination_reason(found.pipeline.steps[-1][1]).sentence
     )
     model = cache.ModelChoice("one-vs-rest(estimator=logistic(solver=gradient))", Steps())
     told.clear()
-    assert fitting.fit(data, split, front, model, Watched()) is None
+    assert fitting.fit(data, split, sample, model, Watched()) is None
 
 
 def fitted_by_hand(line: str):
     """Return pipeline and results as a script makes them from the sample "gaussian"."""
     data = lincore.sample("gaussian")
-    method = as_method(line)
-    pipeline = pipeline_for(data, method.fresh(data.n_classes))
-    return model_selection.holdout(
-        data, pipeline, lincore.split(data), method=CLASSIFIER_LABELS[method.word]
-    )
+    model = lincore.fit(data, line)
+    return model.pipeline, model.results
 
 
 def decoded(values) -> list[float]:
@@ -390,6 +393,7 @@ def decoded(values) -> list[float]:
     return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_rows():
     app = open_app("pages/classify.py")
     said = f"Training error {percent(0.0286)}, test error {percent(0)}."
@@ -401,15 +405,16 @@ def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_
     assert "150 rows." in plain(main_text(app))
 
 
+@pytest.mark.usefixtures("unfolded")
 @pytest.mark.long
 def test_gradients_of_images_on_every_panel():
     app = open_classify("lda", "digits")
     choose(app, "experiment.basis", "hog")
-    app.segmented_control(key="experiment.pca").set_value("share").run()
+    app.segmented_control(key="experiment.n_components.kind").set_value(0.95).run()
     settled(app)
     assert_fine(app)
     assert "gradients \\(HOG\\) in cells of 2 × 2 pixels" in main_text(app)
-    for panel in PANELS:
+    for panel in DRAWN:
         app.session_state["classify.panels"] = panel
         app.run()
         settled(app)

@@ -79,7 +79,8 @@ def test_categories_and_gaps_are_taken_along(offered):
 
 def test_what_is_no_formula_says_why_and_is_a_file_all_the_same(offered):
     app = open_classify("lda", "iris")
-    choose(app, "experiment.basis", "radial")
+    app.session_state["chips.steps"] = True
+    choose(app.run(), "experiment.basis", "radial")
     app.session_state[export_model.KEY] = True
     app.run()
     assert not app.exception

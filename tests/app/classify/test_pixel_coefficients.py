@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.app.classify.test_classify import open_classify, open_panel
 from tests.app.test_pages import figures, main_text
 
@@ -15,9 +17,10 @@ def test_coefficients_of_pixels_are_drawn_per_standard_deviation():
     assert "per standard deviation of a pixel" in main_text(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_what_was_learned_of_images_is_shown_as_images():
     app = open_classify("lda", "digits")
-    app.segmented_control(key="experiment.pca").set_value("two").run()
+    app.segmented_control(key="experiment.n_components.kind").set_value(2).run()
     titles = [
         figure["layout"]["meta"]["title"]
         for figure in figures(open_panel(app, "What was learned"))

@@ -39,6 +39,7 @@ def test_the_line_is_that_of_the_text_and_all_200_new_rows_are_right():
     assert "100.0 %" in text and "200 test rows" in text
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_posteriors_at_typed_values_are_those_of_the_text_and_the_row_is_drawn():
     app = open_classify("lda", SAMPLE)
     choose(app, "experiment.lda.priors", "equal")
@@ -121,7 +122,7 @@ def test_what_was_learned_of_the_rows_is_printed_with_the_known_numbers():
 def test_every_kind_of_model_shows_what_it_learned():
     app = open_panel(open_classify(), "What was learned")
     for word in ("qda", "diagonal-lda", "naive-bayes", "logistic", "least-squares"):
-        choose(app, "classify.word", word)
+        choose(app, "classify.classifier", word)
         assert_fine(app)
         assert not app.error and len(app.dataframe) >= 3, word
         assert ("nats" in main_text(app)) == (word != "least-squares"), word

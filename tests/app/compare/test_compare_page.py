@@ -14,17 +14,17 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore import metrics, plots, report
+from lincore.analysis import FileData, SampleData
 from lincore.data import Dataset
 from lincore.metrics import find_disagreements, leading_score
 from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
-from pages.ui.compare import run
-from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, state
+from pages.ui.jobs import cache, page_jobs
+from pages.ui.session import state
 from pages.ui.widgets import tables, text
 from tests.app.data_page import plain
 from tests.app.settling import settled
-from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text, unbound
 
 PAGE = "pages/compare.py"
 TABLE = ["lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic"]
@@ -38,14 +38,12 @@ def _nothing_shared():
 def open_compare(data: Dataset | str = "iris", *, steps: dict | None = None, **session) -> AppTest:
     app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(data) if isinstance(data, str) else data
-    app.session_state[state.SOURCE] = None
-    app.session_state[state.ORIGIN] = (
-        state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
-    )
+    described = SampleData(data) if isinstance(data, str) else FileData("table.csv")
+    app.session_state[state.SOURCE] = described
     if steps:
-        app.session_state["shared.steps"] = steps
+        app.session_state["settings.experiment"] = steps
     if session:
-        app.session_state["settings.question.compare"] = session
+        app.session_state["settings.compare"] = session | {"methods": tuple(session["methods"])}
     app.switch_page(PAGE).run()
     return settled(app)
 
@@ -110,8 +108,8 @@ def test_a_sample_is_compared_at_once(sample):
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(headline(results))
-    assert plain(report.best_finding(results)) in said(app)
-    assert text.escape(report.evaluation_scope(results)) in main_text(app)
+    assert plain(results.scores().scope()) in said(app)
+    assert unbound(text.escape(results.pairwise().scope())) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
@@ -121,9 +119,10 @@ def test_a_sample_is_compared_at_once(sample):
     assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = metrics.score(results, name, "log loss")
-        assert shown == (report.format_score_cell(found, "log loss") or "no posteriors")
+        assert shown == (report.format_score(found, "log loss") or "no posteriors")
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_every_score_with_the_pairs_by_the_library():
     app = open_compare("breast cancer")
     results = results_of(lincore.sample("breast cancer"))
@@ -154,7 +153,7 @@ def test_every_score_with_the_pairs_by_the_library():
 )  # fmt: skip
 def test_every_scheme(scheme, word):
     app = open_compare("iris", methods=["lda", "qda", "naive-bayes"])
-    app.session_state["settings.question.compare"] = {
+    app.session_state["settings.compare"] = {
         "methods": ("lda", "qda", "naive-bayes"),
         "scheme": scheme,
     }
@@ -166,10 +165,11 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(headline(results))
-    assert plain(report.best_finding(results)) in said(app)
-    assert text.escape(report.evaluation_scope(results)) in main_text(app)
+    assert plain(results.scores().scope()) in said(app)
+    assert unbound(text.escape(results.pairwise().scope())) in main_text(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_options_and_a_model_that_enters_twice():
     app = open_compare("wine", methods=["lda", "logistic"])
     app.session_state["compare.logistic.expander"] = True
@@ -230,9 +230,8 @@ def test_where_two_differ():
     app.selectbox(key="compare.rows.second").set_value("naive-bayes").run()
     found = find_disagreements(results, first.value, "naive-bayes")
     assert second.value != first.value
-    labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
-    finding = report.disagreement_finding(found, *labels)
-    assert text.escape(finding) in main_text(app) and "Bonett" in main_text(app)
+    finding = results.disagreements(first.value, "naive-bayes").finding()
+    assert unbound(text.escape(finding)) in main_text(app) and "Bonett" in main_text(app)
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
     assert list(listed["row"]) == alone.rows.tolist()
@@ -244,12 +243,29 @@ def test_where_two_differ():
 
 def test_images_on_which_two_differ():
     app = open_tab(
-        open_compare("digits", steps={"pca": "share"}, methods=["lda", "qda"]),
+        open_compare("digits", steps={"n_components": 0.95}, methods=["lda", "qda"]),
         "Disagreements",
     )
     assert titled(app, "Disagreements")["data"]
     open_tab(app, "Pairwise comparisons")
     assert not any("Disagreements" in f["layout"]["meta"]["title"] for f in figures(app))
+
+
+def test_yardsticks_are_fitted_at_a_click_and_leave_the_headline_alone():
+    app = open_tab(open_compare("passengers", methods=["lda", "qda"]), "Yardsticks")
+    before = app.header[0].value
+    assert "No yardstick was fitted" in said(app)
+    app.button(key="compare.yardsticks.fit").click()
+    app = settled(app.run())
+    assert not app.exception and app.header[0].value == before
+    results = lincore.compare(
+        cache.sample("passengers"),
+        ["lda", "qda"],
+        steps=default_steps(cache.sample("passengers"), 630),
+        yardsticks=True,
+    )
+    assert plain(results.against_yardsticks().finding()) in said(app)
+    assert not [button for button in app.button if button.key == "compare.yardsticks.fit"]
 
 
 def test_boundaries_lie_in_one_plane():
@@ -263,6 +279,7 @@ def test_boundaries_lie_in_one_plane():
         assert "53 test rows" in said(app), plane
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_learning_curves_end_where_the_comparison_is():
     app = open_compare("iris", methods=["lda", "naive-bayes"])
     open_tab(app, "Training size")
@@ -280,7 +297,7 @@ def test_learning_curves_end_where_the_comparison_is():
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
         assert numbers(trace["x"])[-1] == 105
     assert "compare.sizes.update" not in [button.key for button in app.button]
-    app.segmented_control(key="experiment.pca").set_value("two").run()
+    app.segmented_control(key="experiment.n_components.kind").set_value(2).run()
     app.button(key="compare.run.update").click().run()
     settled(app)
     assert "compare.sizes.update" in [button.key for button in app.button], "of other steps"
@@ -297,13 +314,13 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
     before = app.header[0].value
-    app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
     live = app.dataframe[0].value
     assert len(live) == 5 and "5 of 6 models so far" in main_text(app)
-    assert app.header[0].value == before and "The outdated result" in main_text(app)
+    assert app.header[0].value == before and "An outdated result" in main_text(app)
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy (%)"][0].startswith(
@@ -323,16 +340,12 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert "Logistic regression" in list(app.dataframe[0].value["model"])
 
 
-def test_large_data_wait_for_the_button(monkeypatch):
-    monkeypatch.setattr(run, "AT_ONCE", 10)
+def test_a_comparison_of_no_models_asks_for_one_and_of_others_for_an_update():
     app = open_compare("iris")
-    assert "significant?" in app.header[0].value and not figures(app)[1:]
-    app.button(key="compare.run.start").click().run()
-    settled(app)
     assert "o significant difference" in app.header[0].value
-    app.pills(key="question.compare.methods").set_value([]).run()
+    app.pills(key="compare.methods").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
-    app.pills(key="question.compare.methods").set_value(["lda"]).run()
+    app.pills(key="compare.methods").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
     assert "LDA reaches an accuracy" in settled(app).header[0].value
     for tab in ("Pairwise comparisons", "Disagreements"):
@@ -381,11 +394,11 @@ def test_messy_data(kind):
     if kind == "words":
         assert "uses other coordinates" in main_text(open_tab(app, "Boundaries"))
     if kind == "groups":
-        app.selectbox(key="question.compare.scheme").set_value("5-fold by group").run()
+        app.selectbox(key="compare.scheme").set_value("5-fold by group").run()
         app.button(key="compare.run.update").click().run()
         settled(app)
         assert "5 folds" in main_text(app) and "not kept together" not in main_text(app)
-        app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
+        app.selectbox(key="compare.scheme").set_value("5-fold").run()
         assert "Groups are not kept together" in main_text(app)
 
 
@@ -395,6 +408,7 @@ def test_classes_that_nobody_tested_are_blank_and_not_wrong():
     assert "Blank" not in main_text(open_tab(open_compare(), "Recall by class"))
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_groups_that_stand_on_both_sides_are_said():
     app = open_compare(messy("groups"))
     assert app.selectbox(key="sidebar.how").value == "group"

@@ -49,8 +49,8 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
     """Started again, the page had nothing but a bar until the first model was there."""
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
-    app.pills(key="question.compare.methods").set_value([*TABLE, "one-vs-one"]).run()
-    app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
+    app.pills(key="compare.methods").set_value([*TABLE, "one-vs-one"]).run()
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
@@ -65,10 +65,12 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
     assert waiting.wait(30)
     app.run()
     assert app.header[0].value == finished
-    assert "What was finished before" in main_text(app) and "earlier settings" not in main_text(app)
+    assert "Partial results from before" in main_text(app) and "earlier settings" not in main_text(
+        app
+    )
     should_continue.set()
     settled(app)
-    assert "missing" not in main_text(app) and "What was finished before" not in main_text(app)
+    assert "missing" not in main_text(app) and "Partial results from before" not in main_text(app)
     assert "One versus one" in list(app.dataframe[0].value["model"])
 
 

@@ -12,7 +12,9 @@ from pages.ui.session.sources import Source
 from pages.ui.widgets import text
 from tests.app.data_page import a_table, bring, data_of, opened, source_of
 from tests.app.settling import edit_cells
-from tests.app.test_pages import assert_fine, main_text, open_app
+from tests.app.test_pages import assert_fine, main_text, open_app, unbound
+
+pytestmark = pytest.mark.usefixtures("unfolded")
 
 EVIL = "![x](http://evil.example/p.png)"
 
@@ -79,7 +81,7 @@ def test_a_filter_is_added_shown_with_counts_and_undone_on_the_page():
     app = bring(open_app(), ("t.csv", a_table()))
     app.selectbox(key="data.filter.column").set_value("length").run()
     app.number_input(key="data.filter.from").set_value(10.0).run()
-    assert "30 of 40 rows meet it" in main_text(app)
+    assert "30 of 40 rows match" in main_text(app)
     app.button(key="data.filter.add").click().run()
     assert_fine(app)
     assert data_of(app).n_rows == 30
@@ -180,6 +182,6 @@ def test_what_rows_count_is_told_beside_their_number():
     app.session_state[state.DATASET] = found.dataset()
     app.run()
     assert_fine(app)
-    told = "weighted by 'length', as 30.0 rows of equal weight (Kish)"
-    assert text.escape(told) in app.header[0].value
+    note = "Weighted by 'length', as 30.0 rows of equal weight (Kish)."
+    assert unbound(text.escape(note)) in main_text(app)
     assert "Weight: length" in [button.label.replace("\\", "") for button in app.button]

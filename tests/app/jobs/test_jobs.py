@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from lincore import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.jobs.executor import InThread, Job, Pool
-from pages.ui.jobs.shared_cache import Shared, n_bytes
+from pages.ui.server.shared_cache import Shared, n_bytes
 from tests.app.settling import until
 
 WAIT = 10.0
@@ -363,7 +363,7 @@ def test_the_former_result_stays_until_there_is_a_new_one(gate):
     app.button(key="page.run.update").click().run()
     assert gate.began.wait(WAIT)
     app.run()
-    assert "The outdated result" in shown(app) and "of size 1" in shown(app)
+    assert "An outdated result" in shown(app) and "of size 1" in shown(app)
     assert app.get("progress"), "and one sees how far the new one is"
     gate.passes.release(1)
     until(lambda: the_job(app).result is not None)

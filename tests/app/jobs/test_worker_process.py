@@ -66,7 +66,7 @@ def test_results_are_those_of_this_process():
     data, methods = lincore.sample("iris"), ["lda", "qda", "logistic"]
     there = done(lambda progress: lincore.compare(data, methods)).result
     here = lincore.compare(data, methods)
-    tables = [one.table(score="accuracy").drop(columns="seconds") for one in (there, here)]
+    tables = [lincore.metrics.score_table(one) for one in (there, here)]
     assert tables[0].equals(tables[1])
 
 
@@ -186,3 +186,20 @@ def test_a_page_says_that_its_work_died_and_offers_another_try(tmp_path, monkeyp
     app.button(key="page.work.restart").click().run()
     assert [one.value for one in app.markdown][-1] == "the answer"
     assert app.text_input(key="typed").value == "kept" and not app.exception
+
+
+def test_the_process_is_there_while_somebody_is_and_ends_afterwards(monkeypatch):
+    worker_process.end()
+    monkeypatch.setattr(worker_process, "SECONDS_TO_START", 0.0)
+    monkeypatch.setattr(worker_process, "SECONDS_BETWEEN_LOOKS", 0.01)
+    worker_process.wake()
+    assert not worker_process.is_ready(), "no server has allowed it"
+    worker_process.allow()
+    worker_process.allow(False)
+    until(worker_process.is_ready, WAIT)
+    pid = done(lambda progress: os.getpid()).result
+    assert pid != os.getpid()
+    monkeypatch.setattr(worker_process, "SECONDS_TO_END", 0.0)
+    until(lambda: not worker_process.is_ready(), WAIT)
+    worker_process.start()
+    assert worker_process.is_ready()

@@ -25,7 +25,7 @@ def rows(n: int) -> bytes:
 
 def test_a_typed_row_comes_back():
     app = opened()
-    app.segmented_control(key="predict.source").set_value("hand")
+    app.segmented_control(key="predict.rows").set_value("TypedRow")
     settled(app)
     assert asked(app).question.rows == TypedRow()
     fare = next(one for one in app.number_input if one.label == "fare")
@@ -45,7 +45,7 @@ def test_a_typed_row_comes_back():
 
 def test_many_features_are_typed_into_a_table():
     app = opened("breast cancer")
-    app.segmented_control(key="predict.source").set_value("hand")
+    app.segmented_control(key="predict.rows").set_value("TypedRow")
     settled(app)
     before = finding(app)
     edit_cells(app, "predict.hand", {0: {"value": "28.5"}, 1: {"value": ""}})
@@ -60,7 +60,7 @@ def test_many_features_are_typed_into_a_table():
 
 def test_the_file_of_new_rows_is_asked_for_by_name():
     app = upload(opened(), "march.csv", rows(40))
-    app.selectbox(key="predict.priors").set_value("set")
+    app.selectbox(key="predict.priors").set_value("ClassShare")
     settled(app)
     settled(app)
     app.slider(key="predict.priors.share.1").set_value(60)
@@ -69,7 +69,7 @@ def test_the_file_of_new_rows_is_asked_for_by_name():
     assert isinstance(named, NewFile) and named.name == "march.csv" and len(named.sha256) == 64
     assert asked(app).files == ("march.csv",)
     again = settled(reload(app, PAGE))
-    assert "**march\\.csv** was predicted here: upload it again" in main_text(again)
+    assert "predicts **march\\.csv**: upload it again" in main_text(again)
     assert asked(again) == asked(app)
     uploader(again).upload("april.csv", rows(20))
     settled(again)
@@ -103,7 +103,7 @@ def test_a_saved_model_is_asked_for_by_name():
     question = asked(app).question
     assert question.model.name == "boat.zip" and not question.needs_data
     again = settled(reload(app, PAGE))
-    assert "The model boat\\.zip predicted here: open it again" in again.header[0].value
+    assert "needs the model boat\\.zip: open it again" in again.header[0].value
     uploader(again, "Open a saved model").upload("boat.zip", raw[:-1])
     settled(again)
     assert "another file" in again.error[0].value

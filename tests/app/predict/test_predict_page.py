@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
+from lincore.analysis import NewFile
 from lincore.prediction import TestSet, predict
+from pages.ui.jobs import page_jobs
 from pages.ui.predict import new_rows, run
 from tests.app.data_page import bring, plain
+from tests.app.session.test_link import asked, reload
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, main_text, open_app
 
@@ -27,17 +31,13 @@ def trained(name: str = "passengers", method: str = "lda"):
     """Return the data, their split and the model that the page fits at first."""
     data = lincore.sample(name)
     split = lincore.split(data)
-    pipeline, _ = lincore.holdout(
-        data,
-        lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis()),
-        split,
-    )
+    pipeline = lincore.fit(data, lincore.LinearDiscriminantAnalysis(), split).pipeline
     model = lincore.model_selection.FittedModel.of(data, pipeline, "LDA", split.train)
     return data, split, model
 
 
 def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
-    app.segmented_control(key="predict.source").set_value("file")
+    app.segmented_control(key="predict.rows").set_value("NewFile")
     settled(app)
     uploader(app).upload(name, raw)
     return settled(app)
@@ -49,7 +49,7 @@ def uploader(app: AppTest, label: str = "Upload the new rows"):
 
 
 def finding(app: AppTest) -> str:
-    return app.header[0].value.replace("\\", "").replace("\xa0", " ")
+    return app.header[0].value.replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
 
 
 def matched(app: AppTest) -> str:
@@ -58,7 +58,7 @@ def matched(app: AppTest) -> str:
 
 
 def table(app: AppTest) -> pd.DataFrame:
-    return app.dataframe[0].value
+    return next(one.value for one in app.dataframe if "row" in one.value)
 
 
 def scores(app: AppTest) -> pd.DataFrame:
@@ -116,6 +116,7 @@ def test_missing_columns_are_named_and_can_be_filled():
     assert "6 of 7 columns" in matched(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_priors_and_level_change_predictions_without_a_new_fit():
     data, split, model = trained()
     found = predict(model, TestSet(data, split))
@@ -128,7 +129,7 @@ def test_priors_and_level_change_predictions_without_a_new_fit():
     app.selectbox(key="predict.priors").set_value("estimate")
     settled(app)
     assert "Priors estimated from these rows" in main_text(app)
-    app.selectbox(key="predict.priors").set_value("set")
+    app.selectbox(key="predict.priors").set_value("ClassShare")
     settled(app)
     app.slider(key="predict.priors.share.1").set_value(60)
     settled(app)
@@ -140,20 +141,55 @@ def test_priors_and_level_change_predictions_without_a_new_fit():
     assert finding(app) == level
 
 
+def test_a_threshold_moves_counts_and_scores_without_a_new_fit():
+    data, split, model = trained()
+    app = opened()
+    assert app.slider(key="predict.threshold").value == 50
+    jobs = list(app.session_state[page_jobs.JOBS])
+    app.slider(key="predict.threshold").set_value(20)
+    settled(app)
+    assert_fine(app)
+    found = predict(model, TestSet(data, split)).with_threshold(0.2)
+    assert finding(app) == found.by_class().finding() and "threshold for 'yes': 20 %" in finding(
+        app
+    )
+    score = lincore.metrics.score(found.results(), "LDA", "balanced accuracy")
+    assert scores(app)["value"].iloc[0].startswith(f"{100 * score.value:.1f} % (")
+    assert asked(app).question.threshold == 0.2
+    assert list(app.session_state[page_jobs.JOBS]) == jobs, "nothing was computed again"
+    again = settled(reload(app, "pages/predict.py"))
+    assert finding(again) == finding(app)
+    app.selectbox(key="predict.priors").set_value("equal")
+    settled(app)
+    assert finding(app) == found.with_priors("equal").by_class().finding()
+    app.selectbox(key="classify.classifier").set_value("perceptron")
+    settled(app)
+    assert_fine(app)
+    assert not [one for one in app.slider if one.key == "predict.threshold"]
+    assert asked(app).question.threshold is None
+
+
+def test_more_classes_have_no_threshold_and_scores_come_before_rows():
+    app = opened("iris")
+    assert not [one for one in app.slider if one.key == "predict.threshold"]
+    titles = [set(one.value.columns) for one in app.dataframe]
+    assert "score" in titles[0] and "row" in titles[1]
+
+
 def test_the_classifier_is_that_of_classify_and_its_options_too():
     app = opened("iris")
-    app.selectbox(key="classify.word").set_value("logistic")
+    app.selectbox(key="classify.classifier").set_value("logistic")
     settled(app)
     assert_fine(app)
     assert "by Logistic regression" in main_text(app)
     app.switch_page("pages/classify.py")
     settled(app)
-    assert app.selectbox(key="classify.word").value == "logistic"
+    assert app.selectbox(key="classify.classifier").value == "logistic"
 
 
 def test_one_row_is_typed_in():
     app = opened()
-    app.segmented_control(key="predict.source").set_value("hand")
+    app.segmented_control(key="predict.rows").set_value("TypedRow")
     settled(app)
     assert_fine(app)
     data, split, model = trained()
@@ -170,13 +206,13 @@ def test_one_row_is_typed_in():
         row[name] = [usual[j] if levels is None else levels[int(usual[j])]]
     row["sex"], row["fare"] = ["female"], [500.0]
     found = predict(model, pd.DataFrame(row))
-    assert finding(app) == found.by_class().finding().replace("\xa0", " ")
+    assert finding(app) == found.by_class().finding().replace("\xa0", " ").replace("\u2060", "")
 
 
 def test_images_are_predicted_from_a_zip():
     digits = lincore.sample("digits")
     app = opened("digits")
-    assert "By hand" not in app.segmented_control(key="predict.source").options
+    assert "By hand" not in app.segmented_control(key="predict.rows").options
     upload(app, "new.zip", lincore.io.write_image_zip(digits.take(slice(0, 30))))
     assert_fine(app)
     assert app.header[0].value.startswith("30 images")
@@ -187,7 +223,7 @@ def test_images_are_predicted_from_a_zip():
 
 def test_a_prediction_that_is_stopped_is_no_error():
     data, split, model = trained("iris")
-    rows = new_rows.RowsToPredict("file", "", "iris.csv", data.to_frame())
+    rows = new_rows.RowsToPredict(NewFile(), "iris.csv", data.to_frame())
     work = run.Work(data, split.train, model, rows, lincore.prediction.Reading())
     assert work(lambda *_: False) is None
     assert len(work(lambda *_: True).predictions) == 150
@@ -242,14 +278,14 @@ def test_a_saved_model_predicts_whatever_the_data_are():
     uploader(app, "Open a saved model").upload("boat.zip", raw)
     settled(app)
     assert_fine(app)
-    assert "Test set" not in app.segmented_control(key="predict.source").options
+    assert "Test set" not in app.segmented_control(key="predict.rows").options
     upload(app, "march.csv", frame.to_csv(index=False).encode())
     assert_fine(app)
     assert finding(app) == predict(model, frame).by_class().finding()
     said = main_text(app).replace("\\", "")
     version = lincore.__version__
     assert f"LDA, fitted on 630 rows of passengers. It was made by lincore {version}" in said
-    app.segmented_control(key="predict.source").set_value("hand")
+    app.segmented_control(key="predict.rows").set_value("TypedRow")
     settled(app)
     assert_fine(app)
     assert finding(app).startswith("Predicted: 'no'")
@@ -259,7 +295,7 @@ def test_a_saved_model_predicts_whatever_the_data_are():
     app.button(key="predict.saved.close").click()
     settled(app)
     assert_fine(app)
-    assert not app.error and app.selectbox(key="classify.word").value == "lda"
+    assert not app.error and app.selectbox(key="classify.classifier").value == "lda"
 
 
 def test_a_model_file_of_untrusted_types_is_refused(monkeypatch):
@@ -272,7 +308,7 @@ def test_a_model_file_of_untrusted_types_is_refused(monkeypatch):
     settled(app)
     assert_fine(app)
     refusal = app.error[0].value.replace("\\", "")
-    assert "types that are not trusted: lincore." in refusal
+    assert "untrusted types: lincore." in refusal
     assert f"made by lincore {lincore.__version__}" in refusal
     assert finding(app) == before
 

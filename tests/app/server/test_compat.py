@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import logging
 import re
 import sys
@@ -10,12 +11,16 @@ from contextlib import nullcontext
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 import streamlit as st
 from streamlit import runtime
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session, memory_uploaded_file_manager, pages_manager, scriptrunner
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import _compat, middleware
@@ -55,6 +60,28 @@ USES = [
         (),
         None,
         [pages_manager.__name__, (pages_manager, "PagesManager")],
+    ),
+    (
+        _compat.keep_navigation,
+        (),
+        None,
+        [app_session.__name__, (app_session.AppSession, "request_rerun")],
+    ),
+    (
+        _compat.keep_clicks,
+        (),
+        None,
+        [app_session.__name__, (app_session.AppSession, "request_rerun")],
+    ),
+    (
+        _compat.keep_last_messages,
+        (),
+        None,
+        [
+            app_session.__name__,
+            (app_session.AppSession, "request_rerun"),
+            (app_session.AppSession, "_handle_scriptrunner_event_on_event_loop"),
+        ],
     ),
     (
         _compat.let_runs_wait,
@@ -160,6 +187,122 @@ def test_a_run_of_unknown_kind_has_its_turn(told, monkeypatch):
         RerunData(page_script_hash="a", fragment_id_queue=["f"], is_auto_rerun=True)
     )
     assert runs == [NONE, (True, True, False)] and len(done) == 2
+
+
+def test_a_popover_that_closes_with_a_click_on_a_link_does_not_call_the_page_back(
+    monkeypatch, told
+):
+    def said(page: str, n_widgets: int) -> ClientState:
+        widgets = [WidgetState(id=str(i), bool_value=False) for i in range(n_widgets)]
+        return ClientState(page_script_hash=page, widget_states=WidgetStates(widgets=widgets))
+
+    class Session:
+        def request_rerun(self, client_state):
+            shown.append(client_state and client_state.page_script_hash)
+
+    shown = []
+    monkeypatch.setattr(app_session, "AppSession", Session)
+    _compat.keep_navigation()
+    session, other = Session(), Session()
+    for page, n_widgets in (("a", 0), ("a", 2), ("b", 0), ("a", 3), ("b", 1), ("a", 0), ("a", 1)):
+        session.request_rerun(said(page, n_widgets))
+    other.request_rerun(said("a", 1))
+    session.request_rerun(None)
+    assert shown == ["a", "a", "b", "b", "b", "a", "a", "a", None]
+    monkeypatch.setattr(_compat, "_MOMENT", 0.0)
+    session.request_rerun(said("b", 1))
+    assert shown[-1] == "b", "a page that a script has shown"
+    assert not lines(told)
+
+
+class Runner:
+    """A thread that runs scripts, in which nothing runs."""
+
+    def __init__(self, initial_rerun_data, **named):
+        self.on_event, self._requests = MagicMock(), ScriptRequests()
+        self.request_rerun, self.request_stop = (
+            self._requests.request_rerun,
+            self._requests.request_stop,
+        )
+        self.request_rerun(initial_rerun_data)
+
+    def start(self):
+        pass
+
+    def next_run(self):
+        """Return what it is to run, as the thread asks for it; None where it ends."""
+        request = self._requests.on_scriptrunner_ready()
+        return request.rerun_data if request.type.name == "RERUN" else None
+
+
+@pytest.fixture
+def in_session(monkeypatch):
+    """Return a function that runs another with a session of Streamlit, as the dashboard has it."""
+    session = app_session.AppSession
+    for name in ("request_rerun", "_handle_scriptrunner_event_on_event_loop"):
+        monkeypatch.setattr(session, name, getattr(session, name))
+    monkeypatch.setattr(session, "register_file_watchers", lambda self: None)
+    monkeypatch.setattr(app_session, "ScriptRunner", Runner)
+    _compat.keep_clicks()
+    _compat.keep_last_messages()
+
+    async def play(act):
+        visit = session(MagicMock(main_script_path="app.py"), *[MagicMock() for _ in range(4)])
+        visit._fragment_storage.register("line", print)
+        act(visit)
+        visit._scriptrunner = None
+
+    return lambda act: asyncio.run(play(act))
+
+
+def clicked(button: str = "", fragment: str = "") -> ClientState:
+    widgets = [WidgetState(id=button, trigger_value=True)] if button else []
+    return ClientState(fragment_id=fragment, widget_states=WidgetStates(widgets=widgets))
+
+
+def test_what_a_run_drew_last_is_sent_although_a_fragment_is_asked_for(in_session, told):
+    def act(session):
+        handle = session._handle_scriptrunner_event_on_event_loop
+        session.request_rerun(clicked())
+        page = session._scriptrunner
+        assert page.next_run() is not None and page.next_run() is None
+        session.request_rerun(clicked("stop", "line"))
+        line = session._scriptrunner
+        assert line is not page
+        timer = ForwardMsg()
+        timer.auto_rerun.fragment_id = "line"
+        session.flush_browser_queue()
+        handle(page, scriptrunner.ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=timer)
+        handle(page, scriptrunner.ScriptRunnerEvent.SHUTDOWN)
+        assert session.flush_browser_queue() == [timer]
+        assert session._scriptrunner is line
+
+        session.request_rerun(clicked())
+        handle(line, scriptrunner.ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=timer)
+        assert not session.flush_browser_queue(), "the page is drawn anew"
+
+    in_session(act)
+    assert not lines(told)
+
+
+@pytest.mark.parametrize("phase", ["asked for", "waits for its turn", "while another runs"])
+def test_a_click_is_kept_where_the_page_is_asked_for_before_it_is_heard(in_session, told, phase):
+    def act(session):
+        session.request_rerun(clicked("" if phase == "while another runs" else "stop", "line"))
+        former = session._scriptrunner
+        if phase != "asked for":
+            former.lincore_waiting = former.next_run()
+        if phase == "while another runs":
+            del former.lincore_waiting
+            session.request_rerun(clicked("stop", "line"))
+        session.request_rerun(clicked("other"))
+        assert former.next_run() is None
+        assert "lincore_waiting" not in vars(former), "it does not run it as well"
+        asked = session._scriptrunner.next_run().widget_states.widgets
+        assert {widget.id for widget in asked} == {"stop", "other"}
+
+    in_session(act)
+    assert not lines(told)
 
 
 def test_files_that_are_given_otherwise_are_not_announced(monkeypatch, told):

@@ -150,7 +150,9 @@ def test_nothing_slow_is_imported_at_the_top():
         "import sys; from pages.ui.jobs import page_jobs as jobs;"
         " from pages.ui.widgets import selection;"
         " from pages.ui.server import middleware as serving, preload as warm;"
-        " from pages.ui.session import sidebar, state;"
+        " from pages.ui.frame import sidebar;"
+        " from pages.ui.session import state;"
+        " from pages.ui.start import entries, finished_example;"
         "print([name for name in ('sklearn', 'scipy') if name in sys.modules])"
     )
     run = subprocess.run(
@@ -174,7 +176,45 @@ def test_the_warm_up_imports_once_and_whoever_waits_goes_on_after_it(monkeypatch
     assert not preload.wait(0.05)
     gate.set()
     assert preload.wait(10)
-    assert asked == list(preload.MODULES)
+    assert asked == [*preload.START, *preload.MODULES]
+
+
+def test_a_first_visit_to_start_waits_for_what_it_imports_and_for_no_more(monkeypatch):
+    gate = threading.Event()
+
+    def slow_import(name):
+        assert name in preload.START or gate.wait(10)
+
+    monkeypatch.setattr("pages.ui.server.preload._started", False)
+    monkeypatch.setattr(preload.importlib, "import_module", slow_import)
+    monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
+    preload.start()
+    assert preload.wait(10, for_start=True)
+    assert not preload.wait(0.05)
+    gate.set()
+    assert preload.wait(10)
+
+
+def test_a_first_visit_to_start_imports_nothing_while_the_warm_up_does():
+    # Two threads that import a package with circular imports can see parts of it unfinished.
+    code = f"""
+import importlib, sys
+from streamlit.testing.v1 import AppTest
+from pages.ui.server import preload
+for name in preload.START:
+    importlib.import_module(name)
+before = set(sys.modules)
+app = AppTest.from_file("{ROOT}/app.py", default_timeout=300)
+preload.start = lambda: None  # AppTest has no server: the imports would start after this run
+app.run()
+assert not app.exception and len(app.get("plotly_chart")) == 2
+shared = ("lincore", "pages", "numpy", "pandas", "scipy", "sklearn", "pyarrow")
+print([name for name in set(sys.modules) - before if name.startswith(shared)])
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
 
 
 def test_after_the_warm_up_which_imports_all_its_modules_blas_has_one_thread():

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
-from streamlit.runtime import app_session
+from streamlit.runtime import app_session, scriptrunner
 from streamlit.runtime.scriptrunner import RerunException, StopException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
@@ -217,6 +217,18 @@ def test_every_run_of_a_script_has_its_turn(runner, monkeypatch):
     assert not script_queue.scripts.is_mine
     script_queue.let_scripts_take_turns()
     assert app_session.ScriptRunner is runner, "app.py was read again"
+
+
+@pytest.mark.parametrize(("has_started", "n_heard"), [(False, 0), (True, 1)])
+def test_callbacks_are_not_cut_short_by_the_next_request(runner, monkeypatch, has_started, n_heard):
+    heard = []
+    base = runner.__mro__[1]
+    name = "_maybe_handle_execution_control_request"
+    monkeypatch.setattr(base, name, lambda self: heard.append(self))
+    context = SimpleNamespace(has_script_started=has_started)
+    monkeypatch.setattr(scriptrunner, "get_script_run_ctx", lambda **named: context)
+    runner.__new__(runner)._maybe_handle_execution_control_request()
+    assert len(heard) == n_heard
 
 
 @pytest.mark.parametrize(

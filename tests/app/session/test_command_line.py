@@ -12,10 +12,10 @@ import lincore
 from lincore.analysis import Analysis
 from lincore.cli import main
 from tests.app.data_page import bring, data_of
+from tests.app.frame.test_share import opened
 from tests.app.predict.test_predict_page import opened as predict_page
 from tests.app.predict.test_predict_page import upload
 from tests.app.session.test_link import asked, page_of
-from tests.app.session.test_share import opened
 from tests.app.settling import settled
 from tests.app.test_pages import choose_sample, open_app
 
@@ -41,7 +41,7 @@ def test_what_a_command_saved_is_opened_on_its_page(command, tmp_path, capsys):
     answered = json.loads(capsys.readouterr().out)
     app = opened("pages/explore.py")
     app.file_uploader[0].upload("analysis.json", saved.read_bytes()).run()
-    assert "trips\\.csv was here" in app.header[0].value
+    assert "needs trips\\.csv" in app.header[0].value
     wanted = Analysis.from_json(saved.read_bytes())
     app.switch_page(page_of(wanted))  # a browser has gone there; AppTest goes back
     bring(app, ("trips.csv", file.read_bytes()))
@@ -62,7 +62,7 @@ def test_a_workspace_of_the_dashboard_is_run_by_the_command_line(tmp_path, capsy
     app = open_app("pages/compare.py")
     choose_sample(app, "wine")
     app.switch_page("pages/compare.py")
-    app.session_state["settings.question.compare"] = {
+    app.session_state["settings.compare"] = {
         "methods": ("lda", "naive-bayes"),
         "scheme": "5-fold",
     }
@@ -89,7 +89,8 @@ def test_predictions_of_a_workspace_are_those_of_the_command_line(tmp_path, caps
     assert main(["run", str(saved), "--quiet"]) == 0
     output = capsys.readouterr()
     (tmp_path / "said.csv").write_text(output.out)
-    table, shown = pd.read_csv(tmp_path / "said.csv"), app.dataframe[0].value
+    table = pd.read_csv(tmp_path / "said.csv")
+    (shown,) = (one.value for one in app.dataframe if "P(yes)" in one.value)
     np.testing.assert_array_equal(table["P(yes)"].round(3), shown["P(yes)"])
     assert table["predicted survived"].tolist() == shown["predicted survived"].tolist()
     (tmp_path / "march.csv").write_bytes(new[:-2])

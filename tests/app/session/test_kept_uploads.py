@@ -13,8 +13,10 @@ from tests.app.data_page import FOLDERS, a_table, a_zip, bring, data_of, wait
 from tests.app.session.test_link import asked, link_of, open_link
 from tests.app.test_pages import ROOT, assert_fine, main_text, open_app
 
+pytestmark = pytest.mark.usefixtures("unfolded")
+
 ONE, OTHER = "a" * 43, "b" * 43
-WAS_HERE = "was here: upload it again to continue"
+WAS_HERE = ": upload it again to continue"
 
 
 @pytest.fixture

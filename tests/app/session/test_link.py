@@ -27,6 +27,7 @@ from lincore.analysis import (
     TypedRow,
 )
 from lincore.model_selection import Steps
+from pages.ui.frame import export_menu
 from pages.ui.session import state
 from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, data_of, wait
 from tests.app.settling import settled
@@ -66,24 +67,26 @@ def opened(wanted: Analysis) -> AppTest:
     return app.run()  # the address has what the widgets began with
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_a_reload_keeps_the_sample_its_split_and_the_settings():
     app = open_app()
     choose_sample(app, "wine")
     app.number_input(key="sidebar.test_size").set_value(20.0).run()
     app.switch_page("pages/classify.py").run()
-    app.selectbox(key="classify.word").set_value("qda").run()
+    app.selectbox(key="classify.classifier").set_value("qda").run()
     app.run()
     again = reload(app, "pages/classify.py")
     assert data_of(again).name == "wine"
     assert again.number_input(key="sidebar.test_size").value == 20
-    assert again.selectbox(key="classify.word").value == "qda"
+    assert again.selectbox(key="classify.classifier").value == "qda"
     assert again.header[0].value == app.header[0].value
     assert asked(again) == asked(app)
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_what_is_chosen_on_one_page_holds_on_the_others():
     app = open_app("pages/classify.py")
-    app.selectbox(key="classify.word").set_value("logistic").run()
+    app.selectbox(key="classify.classifier").set_value("logistic").run()
     app.number_input(key="experiment.logistic.C").set_value(0.001).run()
     app.toggle(key="experiment.standardize").set_value(False).run()
     app.session_state["compare.logistic.expander"] = True
@@ -190,6 +193,18 @@ def test_a_page_restores_a_specification_and_writes_it_again(wanted):
     assert set(wanted.others) <= set(found.others)
 
 
+@pytest.mark.usefixtures("unfolded")
+def test_a_link_with_a_model_twice_opens_so_and_its_second_entry_can_be_removed():
+    wanted = CompareQuestion(("lda", "logistic"), {"lda": {}, "logistic": {"C": 0.001}})
+    app = opened(Analysis(SampleData("iris"), question=wanted))
+    assert app.toggle(key="compare.lda.twice").value
+    assert app.toggle(key="compare.logistic.twice").value
+    assert app.number_input(key="compare.second.logistic.C").value == 0.001
+    assert '"logistic(C=0.001)"' in app.session_state[export_menu.SHOWN].script()
+    app.toggle(key="compare.logistic.twice").set_value(False).run()
+    assert asked(app).question.second == {"lda": {}}
+
+
 @pytest.mark.long
 def test_the_numbers_of_a_page_are_those_of_its_specification():
     app = opened(WANTED[2].ask(replace(WANTED[2].question, scheme="5-fold")))
@@ -207,22 +222,24 @@ def test_the_numbers_of_a_page_are_those_of_its_specification():
 @pytest.mark.parametrize(
     "page", ["pages/classify.py", pytest.param("pages/start.py", marks=pytest.mark.long)]
 )
+@pytest.mark.usefixtures("unfolded")
 def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_back(page):
     app = bring(open_app(), ("good.csv", a_table()))
     app.selectbox(key="sidebar.target").set_value("colour").run()
     app.number_input(key="sidebar.test_size").set_value(20.0).run()
     again = reload(app, page)
-    assert "was here: upload it again to continue" in again.header[0].value
+    assert ": upload it again to continue" in again.header[0].value
     assert state.DATASET not in again.session_state
     assert "iris" not in main_text(again)
     assert asked(again) == asked(app)
     bring(again, ("good.csv", a_table()))
     assert data_of(again).target_name == "colour"
     assert data_of(again).digest == data_of(app).digest
-    again.run()
+    again.switch_page("pages/explore.py").run()
     assert again.number_input(key="sidebar.test_size").value == 20
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_an_upload_of_images_gets_its_options_back():
     raw = a_zip(FOLDERS)
     wanted = Analysis(
@@ -234,7 +251,7 @@ def test_an_upload_of_images_gets_its_options_back():
     bring(app, ("pets.zip", raw))
     wait(app)
     assert data_of(app).image_shape == (3, 4)
-    assert app.selectbox(key="classify.word").value == "fisher"
+    assert app.selectbox(key="classify.classifier").value == "fisher"
     assert app.number_input(key="sidebar.test_size").value == 50
 
 
@@ -272,7 +289,7 @@ def test_a_folder_is_asked_for_and_comes_back():
     wait(app)
     assert asked(app).data == FileData("pets", asked(app).data.sha256, several=True)
     again = reload(app, "pages/data.py")
-    assert "pets was here" in again.header[0].value
+    assert "needs pets" in again.header[0].value
     bring(again, *reversed(FOLDERS.items()))
     wait(again)
     assert data_of(again).digest == data_of(app).digest
@@ -288,7 +305,7 @@ def test_links_of_large_states_of_samples_are_short():
         SplitChoice("stratified", 0.35, 4711),
         Steps(False, "polynomial(degree=2)", 7, True),
         {word: {"priors": "equal"} for word in ("lda", "qda")},
-        PredictQuestion("lda", ClassShare(1, 0.25), 0.05, TypedRow(typed)),
+        PredictQuestion("lda", ClassShare(1, 0.25), 0.05, rows=TypedRow(typed)),
         {
             "explore.view": "projections",
             "explore.pca.picked": picked,
@@ -302,6 +319,7 @@ def test_links_of_large_states_of_samples_are_short():
     assert len(asked.to_query()) < 4096
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_another_file_gets_none_of_the_settings():
     app = bring(open_app(), ("good.csv", a_table()))
     app.selectbox(key="sidebar.target").set_value("colour").run()
@@ -320,37 +338,38 @@ def test_a_visitor_can_go_on_without_the_file():
 def test_the_way_back_restores_what_was_there(monkeypatch):
     app = open_app("pages/classify.py")
     former = link_of(app)
-    app.selectbox(key="classify.word").set_value("qda").run()
+    app.selectbox(key="classify.classifier").set_value("qda").run()
     assert asked(app).question == ClassifyQuestion("qda")
     monkeypatch.setattr("pages.ui.session.link._SECONDS", 0.0)
     app.query_params["analysis"] = former
     app.run()
     assert_fine(app)
-    assert app.selectbox(key="classify.word").value == "lda"
+    assert app.selectbox(key="classify.classifier").value == "lda"
     assert asked(app).question == ClassifyQuestion("lda")
 
 
-def test_a_click_before_the_browser_has_the_new_address_undoes_nothing():
+def test_a_click_before_the_browser_has_the_new_address_undoes_nothing(monkeypatch):
+    monkeypatch.setattr("pages.ui.session.link._SECONDS", 1e9)  # however slow the machine is
     app = open_app("pages/classify.py")
     former = link_of(app)
-    app.selectbox(key="classify.word").set_value("qda").run()
+    app.selectbox(key="classify.classifier").set_value("qda").run()
     app.query_params["analysis"] = former
     app.run()
-    assert app.selectbox(key="classify.word").value == "qda"
+    assert app.selectbox(key="classify.classifier").value == "qda"
 
 
 def test_a_page_that_runs_itself_again_undoes_nothing_however_late_the_browser_is(monkeypatch):
     app = open_app("pages/classify.py")
     former = link_of(app)
-    app.selectbox(key="classify.word").set_value("qda").run()
+    app.selectbox(key="classify.classifier").set_value("qda").run()
     monkeypatch.setattr("pages.ui.session.link._SECONDS", 0.0)
     app.query_params["analysis"] = former
     app.session_state["shared.link.again"] = True  # as `link.run_again` leaves it
     app.run()
-    assert app.selectbox(key="classify.word").value == "qda"
+    assert app.selectbox(key="classify.classifier").value == "qda"
     app.query_params["analysis"] = former
     app.run()
-    assert app.selectbox(key="classify.word").value == "lda", "and then somebody goes back"
+    assert app.selectbox(key="classify.classifier").value == "lda", "and then somebody goes back"
 
 
 def test_a_sample_is_opened_by_its_name():

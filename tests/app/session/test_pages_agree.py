@@ -14,7 +14,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from lincore.model_selection import Steps
-from pages.ui.widgets import experiment_record
+from pages.ui.widgets import displays
 from tests.app.data_page import bring
 from tests.app.session.test_link import asked, link_of, open_link
 from tests.app.settling import settled
@@ -98,7 +98,7 @@ def with_file(kind: str) -> AppTest:
     app = bring(open_app(), FILES[kind])
     assert not app.error
     # Splits of both questions of Balance: a few will do.
-    app.session_state["balance.cost.repeats"] = app.session_state["balance.repeats"] = 3
+    app.session_state["settings.balance"] = {"repeats": 3}
     return app
 
 
@@ -134,7 +134,9 @@ def unfolded(app: AppTest, key: str) -> AppTest:
 
 #: What a visitor changes on each page, and how the specification then says it.
 CHANGES: dict[str, Callable[[AppTest], object]] = {
-    "classify": lambda app: app.segmented_control(key="experiment.pca").set_value("two").run(),
+    "classify": lambda app: (
+        app.segmented_control(key="experiment.n_components.kind").set_value(2).run()
+    ),
     "compare": lambda app: app.toggle(key="experiment.standardize").set_value(False).run(),
     "balance": lambda app: (
         unfolded(app, "balance.models")
@@ -150,7 +152,7 @@ def assert_changes_hold_everywhere(order: Sequence[str]) -> None:
     """Change something on each page, in this order; each page shows what its link opens."""
     app = open_app()
     choose_sample(app, "wine")
-    app.session_state["balance.repeats"] = 3
+    app.session_state["settings.balance"] = {"repeats": 3}
     for page in order:
         app.switch_page(f"pages/{page}.py").run()
         settled(app)
@@ -167,10 +169,12 @@ def assert_changes_hold_everywhere(order: Sequence[str]) -> None:
         assert look(open_link({"analysis": link_of(app)}, f"pages/{page}.py")) == found, page
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_what_is_changed_on_each_page_holds_on_all_of_them():
     assert_changes_hold_everywhere(VISITED)
 
 
+@pytest.mark.usefixtures("unfolded")
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(1, len(VISITED)))
 def test_what_is_changed_on_each_page_holds_whichever_comes_first(first):
@@ -179,10 +183,11 @@ def test_what_is_changed_on_each_page_holds_whichever_comes_first(first):
     assert_changes_hold_everywhere(sorted(order, key=lambda page: page == "predict"))
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_an_unknown_step_in_the_record_is_the_default():
     app = open_app("pages/compare.py")
     default = look(app)
-    app.session_state[experiment_record.STEPS] = {"pca": "nobody", "basis": "nobody"}
+    app.session_state["settings.experiment"] = {"n_components": "nobody", "basis": "nobody"}
     app.run()
     assert look(app) == default
-    assert app.segmented_control(key="experiment.pca").value == experiment_record.ALL
+    assert app.segmented_control(key="experiment.n_components.kind").value == displays.NOTHING

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lincore import imbalance
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
@@ -23,7 +24,6 @@ from lincore.analysis import (
     SampleData,
     SplitChoice,
     TypedRow,
-    rarest_class,
 )
 from lincore.model_selection import Steps
 from tests.app.session.test_link import asked, opened
@@ -127,7 +127,7 @@ def test_any_specification_comes_back_from_the_other_pages(wanted):
         labels = data.classes.tolist()
         question = replace(question, sizes={labels[k]: n for k, n in question.sizes.items()})
     if isinstance(question, BalanceCostQuestion) and question.prevalence != "equal":
-        rare = rarest_class(data)
+        rare = imbalance.CostRatios.of(data).rare
         shares = [(1 - question.prevalence[1]) / 2] * 3
         shares[rare] = question.prevalence[1]
         question = replace(question, prevalence=tuple(shares))

@@ -74,12 +74,12 @@ def test_files_are_told_by_what_they_hold():
     buffer = io.BytesIO()
     np.savez(buffer, X=np.eye(4), y=np.array([0, 1, 0, 1]))
     arrays = bring(open_app(), ("a.zip", buffer.getvalue()))
-    assert data_of(arrays).n_rows == 4 and source_of(arrays) is None
+    assert data_of(arrays).n_rows == 4 and source_of(arrays).kind == "file"
     packed = recognised(("t.zip", a_zip({"in/t.csv": a_table()})))
     assert isinstance(packed, Source) and packed.name == "t.csv"
     assert isinstance(recognised(("p.zip", a_zip(FOLDERS))), ImageSource)
     assert isinstance(recognised(("readme.txt", b"x"), *IMAGES.items()), ImageSource)
-    assert "none of them is an image" in refusal(("a.doc", b"x"), ("b.doc", b"y"))
+    assert "None of the 2 files is an image" in refusal(("a.doc", b"x"), ("b.doc", b"y"))
 
 
 def test_of_several_tables_one_is_chosen():
@@ -110,6 +110,7 @@ def test_groups_are_tested_as_a_whole():
         lincore.split(alone.dataset())
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_the_sidebar_offers_whole_groups_where_there_are_any():
     app = bring(open_app(), ("good.csv", a_table(200)))
     assert "Whole groups, at random" not in app.selectbox(key="sidebar.how").options

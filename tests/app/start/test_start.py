@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
+from typing import Any
+
+import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
-import lincore
 from pages.ui.session import state
 from pages.ui.start import entries, finished_example
+from pages.ui.widgets import text
 from tests.app.data_page import FOLDERS, a_table, a_zip, bring
 from tests.app.session.test_link import asked, page_of
 from tests.app.settling import settled
@@ -36,17 +42,46 @@ def test_a_first_visit_opens_on_the_start_view_and_on_no_data():
     assert "iris" not in main_text(app)
 
 
-def test_the_example_holds_the_librarys_numbers():
-    data = lincore.io.samples.gaussian_classes(
-        finished_example.MEANS, sizes=[finished_example.ROWS] * 3
-    )
-    study = lincore.balance(data, {"class 3": finished_example.KEPT}, "lda")
-    split = study.attribution("lda", "recall of class 3")
-    (said,) = [one.value for one in open_start().subheader if "instead of" in one.value]
-    said = said.replace("\\", "").replace("\u00a0", " ")
-    for value in (split.full.value, split.reduced.value):
-        assert f"{100 * value:.1f} %" in said
-    assert split.full.value - split.reduced.value > 0.3, "an example that shows something"
+def test_the_stored_example_is_what_the_library_computes():
+    stored, computed = finished_example.stored(), finished_example.compute()
+    for now, then in zip(computed, stored, strict=True):
+        if isinstance(now, str):
+            assert now == then
+        else:
+            assert_alike(now.to_plotly_json(), then.to_plotly_json())
+
+
+def assert_alike(now: Any, then: Any) -> None:
+    """Compare figures: arrays are stored in single precision, as they travel."""
+    if isinstance(now, dict):
+        assert now.keys() == then.keys()
+        for name in now:
+            assert_alike(now[name], then[name])
+    elif isinstance(now, np.ndarray) and now.dtype != object:
+        np.testing.assert_allclose(now, values(then), rtol=1e-4, atol=1e-5)
+    elif isinstance(now, list | tuple | np.ndarray):
+        assert len(now) == len(then)
+        for one, other in zip(now, then, strict=True):
+            assert_alike(one, other)
+    else:
+        assert now == (pytest.approx(then) if isinstance(now, float) else then)
+
+
+def values(stored: Any) -> np.ndarray:
+    if not isinstance(stored, dict):
+        return np.asarray(stored)
+    shape = [int(n) for n in str(stored.get("shape", "-1")).split(",")]
+    return np.frombuffer(b64decode(stored["bdata"]), stored["dtype"]).reshape(shape)
+
+
+def test_the_example_shows_its_words_and_something():
+    app = open_start()
+    (said,) = [one.value for one in app.subheader if "instead of" in one.value]
+    finding = finished_example.stored().finding
+    assert said == text.escape(finding)
+    before, after = (float(share) for share in re.findall(r"([\d.]+)\s%", finding)[:2])
+    assert before - after > 30
+    assert all(f"**{word}**" in main_text(app) for word in ("Recall", "Priors"))
 
 
 def test_every_door_leads_to_its_page_with_its_data():
@@ -58,7 +93,7 @@ def test_every_door_leads_to_its_page_with_its_data():
         assert not app.error and app.header[0].value and figures(app), key
         assert page_of(asked(app)) == door.page, key
         kind = "generated" if key in ("start.learn.geometry", "start.learn.imbalance") else "sample"
-        assert app.session_state[state.ORIGIN].kind == kind, key
+        assert asked(app).data.kind == kind, key
 
 
 def test_the_example_opens_on_balance():
@@ -69,6 +104,7 @@ def test_the_example_opens_on_balance():
     assert page_of(asked(app)) == "pages/balance.py"
 
 
+@pytest.mark.usefixtures("unfolded")
 def test_an_upload_on_the_start_view_lands_on_data():
     app = open_start()
     app.file_uploader[0].upload("flowers.csv", a_table())

@@ -53,3 +53,16 @@ def test_another_figure_in_its_place_is_another():
         specs.append(sent)
     assert not app.exception
     assert specs[0] != specs[1] != specs[2]
+
+
+def test_only_a_figure_with_equal_axes_follows_the_width_of_its_container():
+    app = AppTest.from_function(page)
+    app.session_state["drawn"] = plots.class_balance(*COUNTS)
+    assert not any("cqw" in one.proto.body for one in app.run().get("html"))
+    places = np.column_stack([np.arange(7.0), np.arange(7.0) / 2])
+    app.session_state["drawn"] = plots.scatter(
+        places, np.arange(7) % 2, ["a", "b"], ["Discriminant 1", "Discriminant 2"], title="Plane"
+    )
+    (style,) = [one.proto.body for one in app.run().get("html")]
+    assert not app.exception
+    assert ".st-key-drawn .stPlotlyChart" in style and "100cqw" in style

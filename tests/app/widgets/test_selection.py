@@ -44,7 +44,7 @@ def page():
 
     import lincore
     from lincore import plots
-    from pages.ui.widgets import selection
+    from pages.ui.widgets import displays, selection
 
     data = lincore.sample(st.session_state["sample"])
     names = ["one", "two"]
@@ -52,8 +52,8 @@ def page():
         data.X[:, 2:4], data.codes, data.classes, names, title="Rows", rows=range(data.n_rows)
     )
     rows = selection.figure(scatter, key="page.scatter")
-    wrong = [f"{row}!" for row in rows]
-    selection.show_rows(data, rows, key="page.rows", columns={"how": wrong}, captions=wrong)
+    captions = tuple(f"{row}!" for row in rows)
+    displays.show(data.rows(rows, captions=captions), key="page.rows")
 
 
 def show(sample: str, rows) -> AppTest:
@@ -71,23 +71,23 @@ def test_a_selection_lists_its_rows():
     iris = lincore.sample("iris")
     assert table["row"].tolist() == [149, 3, 60]
     assert table["class"].tolist() == [str(iris.classes[k]) for k in iris.codes[[149, 3, 60]]]
-    assert table["how"].tolist() == ["149!", "3!", "60!"]
-    np.testing.assert_array_equal(table.iloc[:, 3:], iris.X[[149, 3, 60]])
-    assert app.caption[-1].value == "3 rows."
+    np.testing.assert_array_equal(table.iloc[:, 2:], iris.X[[149, 3, 60]])
+    assert app.markdown[-1].value == "**3 rows\\.**"
 
 
 def test_a_selection_of_images_shows_at_most_sixty():
     app = show("digits", range(1000, 1100))
     sheet = json.loads(app.get("plotly_chart")[1].proto.spec)
     assert "1000!" in json.dumps(sheet) and "1060!" not in json.dumps(sheet)
-    assert app.caption[-1].value == "100 images; the first 60 are shown, 40 more are not."
+    said = app.markdown[-1].value.replace("\\", "")
+    assert said == "**100 images; the first 60 are shown, 40 more are not.**"
 
 
 def test_rows_of_former_data_are_left_out():
-    assert show("iris", [5000]).caption[-1].value == "No rows."
+    assert not show("iris", [5000]).dataframe
     app = show("iris", [5000, 7])
-    assert app.dataframe[0].value["how"].tolist() == ["7!"]
-    assert app.caption[-1].value == "1 row."
+    assert app.dataframe[0].value["row"].tolist() == [7]
+    assert app.markdown[-1].value == "**1 row\\.**"
 
 
 def test_categories_words_and_equal_names():

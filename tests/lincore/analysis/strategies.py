@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from lincore import io
+from lincore import fields, io
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
@@ -39,14 +39,15 @@ shares = st.lists(st.floats(0, 1), min_size=2, max_size=5).map(tuple)
 @st.composite
 def values(draw, option):
     """Return a value of an option that is not its default."""
-    found = [choice.value for choice in option.choices]
-    if option.kind == "switch":
+    found = list(option.field.choices or ())
+    if option.type is bool:
         found = [not option.default]
-    if option.kind in ("number", "integer"):
-        whole = option.kind == "integer"
-        low, high = max(option.low, 0), min(option.high, 1000)
-        some = st.integers(int(low), int(high)) if whole else st.floats(low, high)
-        found.append(draw(some.filter(option.allows)))
+    if option.field.low is not None:
+        low, high = max(option.field.low, 0), min(option.field.high or 1000, 1000)
+        if option.type is int:
+            found.append(draw(st.integers(int(low), int(high))))
+        else:
+            found.append(draw(st.floats(low, high, exclude_min=option.field.above)))
     return draw(
         st.sampled_from([one for one in found if one != option.default] or [option.default])
     )
@@ -57,13 +58,12 @@ def options(draw, words=WORDS):
     """Return options of some classifiers, none of them the default."""
     found = {}
     for word in draw(st.lists(words, max_size=4, unique=True)):
+        known = fields.options(CLASSIFIER_OPTIONS[word])
         chosen = {
             option.name: draw(values(option))
-            for option in draw(
-                st.lists(st.sampled_from(CLASSIFIER_OPTIONS[word]), min_size=1, max_size=3)
-            )
+            for option in draw(st.lists(st.sampled_from(known), min_size=1, max_size=3))
         }
-        defaults = {option.name: option.default for option in CLASSIFIER_OPTIONS[word]}
+        defaults = {option.name: option.default for option in known}
         chosen = {name: value for name, value in chosen.items() if value != defaults[name]}
         if chosen:
             found[word] = chosen
@@ -164,7 +164,7 @@ questions = st.one_of(
         options(),
         st.sampled_from(["holdout", "10-fold", "100x100-fold by group", "leave-one-out"]),
         st.one_of(st.none(), texts),
-        st.one_of(st.none(), st.floats(0, 1)),
+        st.floats(0, 1),
     ),
     st.builds(
         BalanceCostQuestion,
@@ -186,6 +186,7 @@ questions = st.one_of(
         st.one_of(st.none(), st.just("estimate"), class_shares),
         rows=st.one_of(st.none(), new_files, typed_rows),
         model=st.one_of(st.none(), st.builds(SavedModel, texts, st.just("0a" * 32))),
+        threshold=st.one_of(st.none(), st.floats(0, 1)),
     ),
 )
 views = st.dictionaries(

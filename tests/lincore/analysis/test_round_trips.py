@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import lincore
-from lincore import DataError, io
+from lincore import DataError, fields, io
 from lincore.analysis import (
     Analysis,
     BalanceStudyQuestion,
@@ -36,11 +36,11 @@ def every_option() -> dict[str, dict[str, object]]:
     """Return an option of another value than its default wherever there is one to choose."""
     return {
         word: {
-            option.name: next(c.value for c in option.choices if c.value != option.default)
-            for option in options
-            if any(choice.value != option.default for choice in option.choices)
+            option.name: next(one for one in option.field.choices if one != option.default)
+            for option in fields.options(record)
+            if set(option.field.choices or ()) - {option.default}
         }
-        for word, options in CLASSIFIER_OPTIONS.items()
+        for word, record in CLASSIFIER_OPTIONS.items()
     }
 
 
@@ -166,9 +166,9 @@ def test_second_entries_are_checked_where_they_are_made():
 def test_a_file_is_known_by_its_content():
     raw = b"length,kind\n1,a\n2,b\n3,a\n4,b\n"
     asked = Analysis(FileData("t.csv", "0" * 64), question=ClassifyQuestion())
-    with pytest.raises(DataError, match=r"Give the file t\.csv"):
+    with pytest.raises(DataError, match=r"Provide the file t\.csv"):
         asked.load(raw)
-    with pytest.raises(DataError, match=r"t\.csv: The analysis is of a file"):
+    with pytest.raises(DataError, match=r"t\.csv: The analysis needs a file"):
         asked.load()
 
 

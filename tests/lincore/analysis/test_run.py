@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import DataError, io, model_selection
+from lincore import DataError, io
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
@@ -31,12 +31,11 @@ ASKED = Analysis(
 )
 
 
-def test_classify_is_holdout():
+def test_classify_is_a_fit():
     data = ASKED.load()
     found = ASKED.ask(ClassifyQuestion("logistic")).run(data).results
-    method = model_selection.as_method("logistic(C=0.001)")
-    pipeline = model_selection.pipeline_for(data, method.fresh(data.n_classes), Steps(True))
-    _, wanted = lincore.holdout(data, pipeline, lincore.split(data, test_size=0.4, seed=7))
+    split = lincore.split(data, test_size=0.4, seed=7)
+    wanted = lincore.fit(data, "logistic(C=0.001)", split, steps=Steps(True)).results
     np.testing.assert_array_equal(found.rows, wanted.rows)
     np.testing.assert_allclose(found.log_proba, wanted.log_proba, atol=1e-9)
 
@@ -52,7 +51,7 @@ def test_compare_has_the_options_of_the_experiment_and_second_entries():
 
 def test_studies_are_those_of_the_library():
     data = ASKED.load()
-    cost = ASKED.ask(BalanceCostQuestion(("lda",), cost=5, repeats=2)).run(data)
+    cost = ASKED.ask(BalanceCostQuestion(("lda",), miss_cost=5, repeats=2)).run(data)
     wanted = lincore.imbalance_cost(
         data,
         "lda",
@@ -121,3 +120,26 @@ def test_splits_have_the_default_of_the_data():
     np.testing.assert_array_equal(
         SplitChoice("last", 0.2).rows(data).test, lincore.split(data, "last", test_size=0.2).test
     )
+
+
+def test_shares_and_costs_of_the_file_are_asked_as_equal_ones():
+    data = lincore.sample("gaussian")
+    equal = BalanceCostQuestion()
+    shown = equal.asked(data)
+    assert (shown.prevalence, shown.miss_cost) == ("file", 3.0)
+    assert shown.resolved(data, data.counts) == equal
+    other = BalanceCostQuestion(prevalence="file", miss_cost=5.0)
+    assert other.asked(data) == other.resolved(data, data.counts) == other
+    unfit = BalanceCostQuestion(prevalence=(0.5, 0.5), miss_cost=5.0)
+    assert unfit.resolved(data, data.counts) == other
+
+
+def test_sizes_are_resolved_to_rows_of_the_classes_that_there_are():
+    data, counts = lincore.sample("gaussian"), [300, 150, 75]
+    first, second, third = data.classes.tolist()
+    asked = BalanceStudyQuestion({first: 0.5, second: 10**6, "nobody": 3})
+    assert asked.resolved(data, counts).sizes == {first: 150}
+    assert BalanceStudyQuestion().resolved(data, counts).sizes == {third: 25}
+    assert asked.size_marks(data, counts, 0) == {
+        "As in the file: 300": 300, "Equal shares: 112": 112
+    }  # fmt: skip

@@ -125,7 +125,7 @@ def test_between_class_differences_are_no_departure_from_normality():
 def test_normality_says_that_it_sampled_and_that_it_cannot():
     rng = np.random.default_rng(0)
     large = normality(rng.standard_normal((4000, 2)), np.zeros(4000, dtype=int), NAMES[:1])
-    assert "1,500 rows of a class at most, drawn at random" in large.sentence
+    assert "at most 1,500 rows per class, drawn at random" in large.sentence
     wide = normality(rng.standard_normal((20, 30)), np.arange(20) % 2, NAMES[:2])
     assert "cannot be tested" in wide.sentence
     flat = np.column_stack([rng.standard_normal(50), np.ones(50)])

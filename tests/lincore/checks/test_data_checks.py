@@ -106,7 +106,7 @@ def test_clusters_are_a_good_measurement_and_a_column_that_was_cut_is_a_leak(n, 
     assert codes_of(data) == ["leakage"] * is_leak
     table = read_table(raw, "made.csv")
     found = find_table_problems(table, describe_columns(table, "kind"))
-    told = {f.notice.code: f.notice.what for f in found if "alone tells" in f.notice.what}
+    told = {f.notice.code: f.notice.what for f in found if "alone predicts" in f.notice.what}
     assert [*told] == (["LIN066"] if is_leak else ["LIN073"])
     assert ("leakage" in "".join(told.values())) is is_leak
 

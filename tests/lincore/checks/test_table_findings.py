@@ -68,7 +68,7 @@ def test_classes_of_like_size_are_no_slips():
 def test_what_belongs_together_is_kept_together_unless_it_is_ignored(name):
     people = np.repeat(RNG.permutation(40), 5)
     columns = {name: people, "x": MEASURED, "label": RNG.integers(0, 2, N)}
-    made, problems = found("groups of several", **columns)
+    made, problems = found("groups of rows, such", **columns)
     assert not problems
     data = table_to_dataset(made)
     assert data.feature_names == ("x",)
@@ -85,7 +85,7 @@ def test_what_belongs_together_is_kept_together_unless_it_is_ignored(name):
 @pytest.mark.parametrize(("name", "scale"), [("citric acid", 1), ("width", 1), ("user", 0.3)])
 def test_a_measurement_is_no_group(name, scale):
     columns = {name: scale * np.repeat(RNG.permutation(40), 5), "label": RNG.integers(0, 2, N)}
-    assert found("groups of several", **columns)[1] == []
+    assert found("groups of rows, such", **columns)[1] == []
 
 
 def test_long_texts_that_are_left_out_are_counted_at_a_click():

@@ -51,7 +51,7 @@ def test_the_faces_are_nearly_the_same_in_both_parts_unless_split_by_number():
     found = duplicates_across_split(faces, lincore.split(faces))
     assert found.verdict == "warning"
     assert found.values["near"] > 0.5
-    assert "Images of the two parts are nearly the same" in found.sentence
+    assert "Training and test images are nearly the same" in found.sentence
     assert "group" in found.remedy
     assert '"last"' in found.remedy
     by_number = duplicates_across_split(faces, lincore.split(faces, "last"))

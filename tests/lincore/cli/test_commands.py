@@ -50,7 +50,7 @@ def deployed(found: dict) -> list[float]:
 def scored(found: dict) -> dict[tuple[str, str], dict]:
     """Return the rows of the scores by method and score."""
     rows = [row for display in found["displays"] for row in display["rows"]]
-    return {(row["method"], row["score"]): row for row in rows if "score" in row}
+    return {(row["method"], row["score"]): row for row in rows if row.get("class") == ""}
 
 
 def test_compare_gives_the_scores_of_the_library(capsys, file):
@@ -90,6 +90,13 @@ def test_methods_and_score_are_those_that_are_usual(capsys, file):
     assert values == sorted(values, reverse=True)
 
 
+def test_images_are_compared_on_both_features(capsys):
+    found = record(capsys, "compare", "sample:digits", "--methods", "lda", "--both-features")
+    assert {method for method, _ in scored(found)} == {
+        "lda(features=pixels)", "lda(features=hog)",
+    }  # fmt: skip
+
+
 def test_balance_gives_the_cost_of_the_library(capsys):
     command = ["balance", "sample:gaussian", "--methods", "lda", "--repeats", "4"]
     found = record(capsys, *command, "--prevalence", "class 3=0.5")
@@ -101,7 +108,7 @@ def test_balance_gives_the_cost_of_the_library(capsys):
     assert any(shift.items() <= row.items() for row in parts)
     assert found["prevalence"] == {"class 1": 1 / 3, "class 2": 1 / 6, "class 3": 0.5}
     corrected = {row["correction"] for row in rows["CostCorrectionsDisplay"]}
-    assert corrected == {one.name for one in cost.corrected("lda")}
+    assert corrected == {"uncorrected", *(one.name for one in cost.corrected("lda"))}
     text = answer(capsys, *command)
     equal = lincore.imbalance_cost(data, "lda", repeats=4)
     assert equal.curve("lda").finding() in " ".join(text.split())
@@ -121,7 +128,7 @@ def test_balance_makes_an_imbalance(capsys, size, kept):
     assert any(reduced.items() <= row.items() for row in found["displays"][0]["rows"])
     if size == "10":
         text = answer(capsys, *command, "--reduce", "class 3=10")
-        assert report.balance_finding(study, "lda") in " ".join(text.split())
+        assert study.decomposition("lda", loss="error").finding() in " ".join(text.split())
         assert "moved threshold" in text
 
 
@@ -235,6 +242,10 @@ def test_standard_input_is_a_file(capsys, monkeypatch):
     given = io.TextIOWrapper(io.BytesIO(CSV.encode()))
     monkeypatch.setattr("sys.stdin", given)
     assert record(capsys, "inspect", "-", "--target", "port")["data"]["target"] == "port"
+    arrays = io.BytesIO()
+    np.savez(arrays, X=np.arange(40.0).reshape(20, 2), y=np.repeat([0, 1], 10))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(arrays.getvalue())))
+    assert record(capsys, "inspect", "-")["data"]["rows"] == 20
 
 
 def test_report_writes_one_file(capsys, file, tmp_path, monkeypatch):
@@ -244,10 +255,25 @@ def test_report_writes_one_file(capsys, file, tmp_path, monkeypatch):
     assert found["output"] == "trips.html" and found["model"] in ("lda", "fisher")
     page = (tmp_path / "trips.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>") and "<h1>Trips</h1>" in page
-    for heading in ("Data", "Comparison", "Cost of the imbalance", "Methods", "Settings"):
+    for heading in ("Data", "Comparison", "Cost of the imbalance: corrections", "Methods"):
         assert f"<h2>{heading}</h2>" in page
     assert sha256(CSV.encode()).hexdigest() in page
     assert found["finding"] in html.unescape(page.replace("\u00a0", " "))
+
+
+def test_a_report_shows_the_chosen_displays(capsys, file):
+    command = ["report", file, "--methods", "lda,qda", "--quiet", "-o", "-", "--displays"]
+    assert main([*command, "results.disagreements,model.coefficients"]) == 0
+    page = capsys.readouterr().out
+    assert re.findall("<h2>(.*?)</h2>", page) == [
+        "Data", "Disagreements", "Coefficients of LDA", "Methods", "Settings", "Script",
+    ]  # fmt: skip
+    printed = re.findall(r"print\((\w+\.\w+)\(", page)
+    shown = ["data.class_counts", "data.findings", "results.disagreements", "model.coefficients"]
+    assert printed == shown
+    assert main([*command, "model.scors"]) == 2
+    assert "choose among cost.corrections, cost.curve" in capsys.readouterr().err
+    assert main([*command, "cost.curve", "--no-balance"]) == 2
 
 
 def test_report_on_standard_output(capsys):
@@ -288,8 +314,14 @@ def test_predict_writes_the_predictions_of_the_library(capsys, file, new, tmp_pa
     )
     halved = record(capsys, *command, "--priors", "a=0.5")
     assert deployed(halved) == [0.5, 0.5]
+    both = record(capsys, *command, "--priors", "a=0.25", "--priors", "b=0.75")
+    assert deployed(both) == [0.25, 0.75]
     estimated = record(capsys, *command, "--priors", "estimate")
     assert deployed(estimated) == expected.with_priors("estimate").priors.tolist()
+    main([*command, "--decision-threshold", "0.1", "--priors", "b=0.5", "--quiet"])
+    decided = expected.with_priors({"b": 0.5}).with_threshold(0.1)
+    assert capsys.readouterr().out.encode() == decided.to_csv() != expected.to_csv()
+    assert main([*command, "--decision-threshold", "2", "--quiet"]) == 2
 
 
 def test_predict_scores_rows_whose_class_is_known(capsys, file):
@@ -300,7 +332,7 @@ def test_predict_scores_rows_whose_class_is_known(capsys, file):
     results = prediction.predict(model, file).results()
     (lines,) = [one["rows"] for one in found["displays"] if "Scores" in one["display"]]
     wanted = metrics.score(results, "QDA", "accuracy")._asdict()
-    assert {"score": "accuracy", **wanted} in lines
+    assert {"method": "QDA", "score": "accuracy", "class": "", **wanted} in lines
 
 
 @pytest.mark.parametrize(
@@ -356,9 +388,9 @@ def test_run_refuses_another_file(capsys, new, file, tmp_path):
     assert "another file" in capsys.readouterr().err
     path.write_text(analysis.Analysis(analysis.FileData("../../other.csv")).to_json())
     assert main(["run", str(path), "--quiet"]) == 1
-    assert "Give this file as well" in capsys.readouterr().err
+    assert "Provide this file as well" in capsys.readouterr().err
     assert main(["run", file, "--quiet"]) == 1
-    assert "no JSON of an analysis" in capsys.readouterr().err
+    assert "not an analysis in JSON" in capsys.readouterr().err
 
 
 def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp_path):
@@ -375,9 +407,11 @@ def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp
     assert main(["predict", str(tmp_path / "forged.skops"), new, "--quiet"]) == 1
 
 
-@pytest.mark.parametrize(("rope", "used"), [(None, 0.01), (0.0, 0.0), (0.05, 0.05)])
-def test_run_takes_the_rope_of_an_analysis_and_none_is_not_zero(capsys, tmp_path, rope, used):
-    question = analysis.CompareQuestion(("lda", "fisher"), rope=rope)
+@pytest.mark.parametrize(
+    ("given", "used"), [({}, 0.01), ({"rope": 0.0}, 0.0), ({"rope": 0.05}, 0.05)]
+)
+def test_run_takes_the_rope_of_an_analysis_and_none_is_not_zero(capsys, tmp_path, given, used):
+    question = analysis.CompareQuestion(("lda", "fisher"), **given)
     path = tmp_path / "asked.json"
     path.write_text(analysis.Analysis(analysis.SampleData("iris"), question=question).to_json())
     assert record(capsys, "run", str(path))["settings"]["rope"] == used
@@ -387,7 +421,7 @@ def test_run_takes_the_rope_of_an_analysis_and_none_is_not_zero(capsys, tmp_path
     ("command", "options"),
     [
         ("compare", ["--methods", "lda,qda,lda(shrinkage=0.5)", "--scheme", "5-fold"]),
-        ("compare", ["--methods", "lda(shrinkage=0.5)", "--scheme", "last", "--score", "MCC"]),
+        ("compare", ["--methods", "lda(shrinkage=0.5)", "--test-set", "last", "--score", "MCC"]),
         ("balance", ["--methods", "lda", "--repeats", "2", "--prevalence", "b=0.5"]),
         ("balance", ["--methods", "lda", "--repeats", "2", "--reduce", "b=9"]),
     ],
@@ -404,6 +438,30 @@ def test_a_saved_analysis_gives_the_numbers_of_its_command(capsys, file, command
             each.pop("seconds", None)
         one["numbers"].sort(key=lambda each: (each.get("method", ""), each.get("score", "")))
     assert found["numbers"] == again["numbers"]
+
+
+def test_options_are_the_fields_of_the_saved_analysis(capsys, file):
+    path = Path(file).with_suffix(".json")
+    answer(
+        capsys, "compare", file, "--target", "kind", "--methods", "lda", "--test-set", "last",
+        "--test-size", "0.4", "--seed", "7", "--scheme", "3-fold", "--rope", "0.02",
+        "--role", "id=ignore", "--missing", "indicator", "--rare", "2", "--category", "port",
+        "--merge-class", "a=first", "--drop-duplicates",
+        "--separator", ",", "--quote", "none", "--header", "1", "--missing-code", "length=-1",
+        "--missing-code", "length=?", "--ordered", "port=S<C<Q", "--overrule", "LIN032",
+        "--save-analysis", str(path),
+    )  # fmt: skip
+    asked = analysis.Analysis.from_json(path.read_bytes())
+    assert asked.split == analysis.SplitChoice("last", 0.4, 7)
+    assert (asked.question.scheme, asked.question.rope) == ("3-fold", 0.02)
+    assert asked.data.table == lincore.io.TableOptions(
+        roles={"id": "ignore"}, missing="indicator", rare=2, categories=("port",),
+        merge_classes={"a": "first"}, drop_duplicates=True,
+    )  # fmt: skip
+    assert asked.data.reading == lincore.io.ReadOptions(
+        separator=",", quote="", header=1, missing_in={"length": (-1, "?")},
+        ordered={"port": ("S", "C", "Q")}, overrule=("LIN032",),
+    )  # fmt: skip
 
 
 def test_an_analysis_that_cannot_be_saved_is_refused_before_the_work(capsys, file):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def refused(capsys, *arguments):
         (["compare", "nothing.csv"], "cannot be opened"),
         (["compare", "sample:roses"], "Choose one of: passengers"),
         (["compare", "sample:iris", "--target", "specie"], "Choose one of: species"),
-        (["compare", "sample:iris", "--scheme", "often"], "Use one of holdout"),
+        (["compare", "sample:iris", "--scheme", "by-group"], "have no groups"),
         (["balance", "sample:gaussian", "--reduce", "class 9=3"], "There are class 1, class 2"),
         (["balance", "sample:gaussian", "--prevalence", "class 9=0.5"], "There are class 1"),
         (["inspect", "sample:iris", "--separator", "::"], "Give one character"),
@@ -44,21 +45,30 @@ def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["compare"], "required: FILE"),
-        (["guess", "sample:iris"], "invalid choice: 'guess'"),
+        (["compare"], "Missing argument 'FILE'"),
+        (["guess", "sample:iris"], "No such command 'guess'"),
         (["compare", "sample:iris", "--methods", "ldaa"], "choose one of lda, diagonal-lda"),
         (["compare", "sample:iris", "--methods", "lda(depth=2)"], "no option depth"),
         (["compare", "sample:iris", "--methods", ""], "no method"),
-        (["compare", "sample:iris", "--steps", "pca=3"], "choose one of standardize, basis"),
-        (["compare", "sample:iris", "--steps", "3"], "step=value"),
+        (["compare", "sample:iris", "--steps", "pca=3"], "There are: standardize, basis"),
+        (["compare", "sample:iris", "--steps", "whiten=3"], "Give true or false"),
+        (["compare", "sample:iris", "--steps", "3"], "option=value"),
+        (["compare", "sample:iris", "--scheme", "often"], "Give holdout, 10-fold"),
+        (["compare", "sample:iris", "--often"], "No such option"),
+        (["compare", "sample:iris", "--test-set", "first"], "is not one of 'stratified'"),
+        (["inspect", "sample:iris", "--bins", "2", "--threshold", "3"], "exclude each other"),
         (["compare", "sample:iris", "--rope", "nan"], "Give a number from 0 to 1"),
         (["compare", "sample:iris", "--seed", "-1"], "Give a number from 0 to"),
         (["compare", "sample:iris", "--test-size", "half"], "not a number"),
-        (["compare", "sample:iris", "--score", "F2"], "choose one of accuracy"),
+        (["compare", "sample:iris", "--score", "F2"], "not one of 'accuracy'"),
         (["compare", "sample:iris", "--role", "id"], "NAME=VALUE"),
         (["compare", "x.zip", "--size", "32"], "32x32"),
-        (["balance", "sample:gaussian", "--repeats", "0"], "from 1"),
+        (["balance", "sample:gaussian", "--repeats", "0"], "from 2"),
         (["balance", "sample:gaussian", "--prevalence", "even"], "neither equal nor file"),
+        (
+            ["balance", "sample:gaussian", "--prevalence", "equal", "--prevalence", "file"],
+            "neither",
+        ),
         (["balance", "sample:gaussian", "--reduce", "class 3=few"], "neither a number of rows"),
         (
             ["balance", "sample:gaussian", "--reduce", "class 3=9", "--prevalence", "file"],
@@ -143,13 +153,33 @@ def test_progress_writes_over_its_line_on_a_terminal(monkeypatch):
 def test_help_names_every_command_and_the_exit_codes(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    for word in ("inspect", "compare", "balance", "dashboard", "exit codes", "130"):
+    for word in ("inspect", "compare", "balance", "dashboard", "Exit codes", "130"):
         assert word in text
     for command in ("inspect", "compare", "balance", "dashboard"):
         assert main([command, "--help"]) == 0
-        assert "usage: lincore" in capsys.readouterr().out
+        assert "Usage: lincore" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"lincore {lincore.__version__}\n"
+
+
+def test_help_of_the_program_loads_no_library():
+    code = "from lincore.cli import main; main(['--help'])\nimport sys; print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "dashboard" in ended.stdout and "click" in ended.stdout.split()
+    assert not {"pandas", "sklearn", "numpy"} & set(ended.stdout.split())
+
+
+def test_shells_complete_commands_and_options(capsys, monkeypatch):
+    def completed(words):
+        monkeypatch.setenv("_LINCORE_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        assert main([]) == 0
+        return capsys.readouterr().out.split()
+
+    assert completed("lincore com") == ["plain,compare"]
+    assert completed("lincore compare --rar") == ["plain,--rare"]
+    assert completed("lincore inspect --uneven s") == ["plain,skip"]
 
 
 def test_no_command_opens_the_dashboard(monkeypatch):

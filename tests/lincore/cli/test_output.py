@@ -36,7 +36,7 @@ def test_json_has_no_number_that_is_none(capsys, tmp_path):
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_tables_are_aligned_with_rich_and_without(kind, has_rich, monkeypatch, tmp_path):
     if not has_rich:
-        monkeypatch.setattr("lincore.cli._output.HAS_RICH", False)
+        monkeypatch.setattr("lincore.cli._answer.HAS_RICH", False)
     path = tmp_path / "signs.csv"
     path.write_text("日本,[b],kind\n" + "1.5,7,a\n2,8,b\n" * 2, encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", stream := kind())

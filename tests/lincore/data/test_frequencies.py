@@ -125,7 +125,7 @@ def test_studies_are_as_with_the_rows_written_out_and_grouped():
     given = {"methods": "lda", "repeats": 2}
     costs = [lincore.imbalance_cost(data, **given).losses for data in tables]
     assert_array_equal(*costs)
-    sweeps = [lincore.sweep(data, "a", [5, 12], **given).losses for data in tables]
+    sweeps = [lincore.sweep(data, ["a"], [5, 12], **given).losses for data in tables]
     assert_array_equal(*sweeps)
 
 

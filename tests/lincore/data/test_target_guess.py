@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.io import frame_to_table, load, propose_target
+from lincore.io import frame_to_table, load
 
 
 def columns_of(**given):
@@ -21,7 +21,7 @@ def columns_of(**given):
 
 
 def guess_target(frame):
-    return propose_target(frame_to_table(frame, "made"))
+    return frame_to_table(frame, "made").guess
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def made():
         "cost": lincore.imbalance_cost(data, methods, repeats=3),
         "study": study,
         "first": first,
-        "sweep": imbalance.sweep(data, "class 3", methods=["lda", "qda"], repeats=2),
+        "sweep": imbalance.sweep(data, ["class 3"], methods=["lda", "qda"], repeats=2),
     }
 
 
@@ -105,10 +105,19 @@ def test_tables_hold_the_parts_and_scores_of_the_record(made):
     found = study.decomposition().frame().set_index(["method", "loss", "part"])["value"]
     split = study.attribution("lda", "recall of class 3")
     assert found["lda", "recall of class 3", "class size"] == split.parts["class size"].value
-    found = first.scores().frame().set_index(["method", "set", "score"])["value"]
+    found = first.scores().frame().set_index(["method", "set", "score", "class"])["value"]
     expected = metrics.score(first.example.results["reduced"], "lda", "balanced accuracy").value
-    assert found["lda", "reduced", "balanced accuracy"] == expected
+    assert found["lda", "reduced", "balanced accuracy", ""] == expected
     cost = made["cost"]
     (one, *_) = cost.corrected("lda")
     found = cost.corrections().frame().set_index(["correction", "quantity"])["low"]
     assert found[one.name, "recovered"] == one.recovered.low
+
+
+def test_methods_that_cannot_be_fitted_are_named_with_the_reason():
+    few = lincore.sample("gaussian").take(slice(0, 453))  # three rows of the last class
+    said = "QDA is left out: The covariance of 'class 3' is singular"
+    cost = lincore.imbalance_cost(few, ["lda", "qda"], repeats=2)
+    assert said in str(cost.corrections()) and said in str(cost.corrections(loss="log loss"))
+    study = lincore.balance(few, {"class 3": 1}, ["lda", "qda"], repeats=2)
+    assert said in str(study.decomposition())

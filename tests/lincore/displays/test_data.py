@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import lincore
-from lincore import DataError
-from lincore.data import TrueParameters
+from lincore import DataError, io
+from lincore.checks import find_image_duplicates
+from lincore.data import Blocks, TrueParameters
+from lincore.displays import UnevenLinesDisplay, duplicate_images, first_images
 
 WINE = lincore.sample("wine")
 
@@ -26,8 +29,20 @@ def test_classes_are_counted_in_all_and_in_each_part():
     assert found.plot() is not None and WINE.class_counts().plot() is None
     assert lincore.sample("iris").class_counts().finding() == "Every class has 50 rows."
     streamed = lincore.Moments.from_groups(WINE.X, WINE.codes, 3)
-    twice = replace(WINE, streamed=streamed).class_counts()
+    blocks = Blocks(streamed, WINE.counts, (), iter)
+    twice = replace(WINE, blocks=blocks).class_counts()
     assert "has 142 rows" in twice.finding() and "178 are in memory" in twice.scope()
+
+
+def test_files_and_lines_that_were_left_out_are_listed():
+    data = replace(WINE, skipped=(("a.pdf", "not an image"),))
+    assert data.skipped_files().finding() == "1 file was skipped."
+    assert data.skipped_files().frame().values.tolist() == [["a.pdf", "not an image"]]
+    assert WINE.skipped_files().finding() == "No file was skipped."
+    raw = ("a,b,class\n" + "1,2,x\n3,4,y\n" * 20 + "5,6,7,8,9\n").encode()
+    uneven = UnevenLinesDisplay(io.read_table(raw, "t.csv").reading)
+    assert uneven.finding() == "1 line did not fit."
+    assert uneven.frame()["line"].tolist() == [42]
 
 
 def test_weights_are_told():
@@ -75,3 +90,41 @@ def test_true_parameters_are_listed_and_only_those_that_are_known():
     assert flat.finding() == ""
     with pytest.raises(DataError, match="unknown"):
         WINE.true_parameters().finding()
+
+
+def test_missing_values_of_columns_are_printed_as_the_page_shows_them():
+    table = io.dataset_to_table(lincore.sample("iris"), "species")
+    assert re.search(r"species +target category +0\.0 ", str(table.columns("species")))
+
+
+def test_the_columns_of_a_table_state_problems_until_the_choices_solve_them():
+    text = "length,kind\n" + "1.5,a\n2.5,b\n3.5,a\n4.5,b\n" * 3 + "9.5,c\n"
+    table = io.open_table(text.encode(), name="t.csv")
+    problems = table.columns("kind").problems
+    (hint,) = [h for one in problems for h in one.remedies if "drop_classes" in h.options]
+    solved = table.columns("kind", io.TableOptions().with_hint(hint))
+    assert len(solved.problems) == len(problems) - 1
+    (lost,) = {str(one.notice) for one in problems} - {str(one.notice) for one in solved.problems}
+    assert lost in str(table.columns("kind")) and lost not in str(solved)
+    cut = io.TableOptions(where=(io.Condition("length", "between", (2, None)),))
+    assert len(table.columns("kind", cut).used.frame) == 10
+
+
+def test_duplicates_are_shown_in_pairs_each_once_with_their_names():
+    digits = lincore.sample("digits")
+    rows = [0, 1, 2, 0, 5]
+    data = replace(digits, X=digits.X[rows], codes=digits.codes[rows])
+    found = find_image_duplicates(data)
+    shown = duplicate_images(data, found)
+    assert found.pairs == [(0, 3)] and shown.numbers == (0, 3)
+    assert shown.captions == ("row 1", "row 4")
+    assert shown.plot().layout.meta["title"].endswith("the first 1 of 1 pairs")
+
+
+def test_the_first_images_fill_a_line_for_each_class():
+    digits = lincore.sample("digits")
+    shown = first_images(digits)
+    assert shown.columns == 10 and len(shown.shown) == 100
+    assert digits.codes[list(shown.numbers)].reshape(10, 10).tolist() == [
+        [k] * 10 for k in range(10)
+    ]

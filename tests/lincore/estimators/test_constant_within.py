@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import model_selection
 from lincore.estimators import (
     ConstantFeatureWarning,
     DiagonalLinearDiscriminantAnalysis,
@@ -18,7 +17,6 @@ from lincore.estimators import (
     QuadraticDiscriminantAnalysis,
 )
 from lincore.model_selection import Steps
-from lincore.report import comparison_notes
 
 MODELS = [
     LinearDiscriminantAnalysis,
@@ -79,20 +77,12 @@ def test_the_data_checks_name_column_reason_and_remedy(change, named):
 
 def test_a_comparison_notes_which_models_ignored_a_feature():
     results = lincore.compare(rows(3), ["lda", "lda(shrinkage=0.1)", "logistic"], target="kind")
-    (note,) = [one for one in comparison_notes(results) if "constant" in one]
+    (note,) = [one for one in results.scores().notes() if "constant" in one]
     assert note == "LDA ignored a feature that is constant within every class."
 
 
 @pytest.mark.parametrize("steps", [Steps(standardize=True), Steps(standardize=False)])
-@pytest.mark.parametrize("fit", ["holdout", "fit_behind"])
-def test_a_pipeline_warns_with_the_names_of_the_features(fit, steps):
+def test_a_pipeline_warns_with_the_names_of_the_features(steps):
     data = lincore.load(rows(3).assign(u=lambda f: np.where(f["u"] > 1, "x", "y")), target="kind")
-    split, method = lincore.split(data), model_selection.as_method("lda")
     with pytest.warns(ConstantFeatureWarning, match="classes: 'flag'[.]"):
-        if fit == "holdout":
-            pipeline = model_selection.pipeline_for(data, LinearDiscriminantAnalysis(), steps)
-            model_selection.holdout(data, pipeline, split)
-        else:
-            part = model_selection.summarise_training_set(data, split)
-            before = model_selection.fit_training_steps(data, split, part, steps)
-            model_selection.fit_behind(data, split, before, method, name="LDA")
+        lincore.fit(data, "lda", steps=steps)

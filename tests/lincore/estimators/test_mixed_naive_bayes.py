@@ -11,9 +11,8 @@ from sklearn.naive_bayes import GaussianNB as ScikitNB
 
 import lincore
 from lincore import GaussianNB, Moments, OneVsRest
-from lincore.inspection import naive_bayes_feature_counts
-from lincore.model_selection import Steps, as_method, fit_pipeline, method_steps, pipeline_for
-from lincore.report import naive_bayes_distributions
+from lincore.data import Split
+from lincore.model_selection import Steps, as_method, method_steps, pipeline_for
 from tests.data import DATA, needs_data
 
 
@@ -148,19 +147,15 @@ def test_only_columns_that_are_still_categories_are_treated_so():
     assert method_steps(method, data, Steps(n_components=2)).standardize
     pipeline = pipeline_for(data, GaussianNB(), Steps())
     assert list(pipeline.named_steps) == ["prepare", "classify"]
-    fitted = fit_pipeline(pipeline, data, np.arange(data.n_rows))
+    every = Split(np.arange(data.n_rows), np.arange(data.n_rows))
+    fitted = lincore.fit(data, "naive-bayes", every).pipeline
     assert fitted.named_steps["classify"].categorical_columns == ((0, 1, 2, 3), (5,))
-    assert naive_bayes_distributions(*naive_bayes_feature_counts(fitted, data)) == (
-        "Naive Bayes: 2 numeric columns Gaussian, 2 categorical columns multinomial."
-    )
-    projected = pipeline_for(data, GaussianNB(), Steps(n_components=2))
-    fit_pipeline(projected, data, np.arange(data.n_rows))
-    assert projected.named_steps["classify"].categorical_columns is None
-    assert "so all columns are Gaussian" in naive_bayes_distributions(
-        *naive_bayes_feature_counts(projected, data)
-    )
-    nested = pipeline_for(data, OneVsRest(GaussianNB()), Steps())
-    fit_pipeline(nested, data, np.arange(data.n_rows))
+    notes = lincore.fit(data, "naive-bayes").steps().notes()
+    assert "Naive Bayes: 2 numeric columns Gaussian, 2 categorical columns multinomial." in notes
+    projected = lincore.fit(data, "naive-bayes", every, steps=Steps(n_components=2))
+    assert projected.classifier.categorical_columns is None
+    assert "so all columns are Gaussian" in " ".join(projected.steps().notes())
+    nested = lincore.fit(data, OneVsRest(GaussianNB()), every).pipeline
     inner = nested.named_steps["classify"].estimators_[0]
     assert inner.categorical_columns == ((0, 1, 2, 3), (5,))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Annotated, Literal
 
 import pytest
 
 from lincore import DataError
-from lincore.fields import Field, call_text, checked, given, options
+from lincore.fields import Field, call_text, checked, choice_of, given, options
 
 
 def _colours(so_far):
@@ -68,3 +69,39 @@ def test_a_call_names_what_differs_from_the_defaults():
     asked = Asked(share=0.25, names=("a",))
     assert given(asked) == {"share": 0.25, "names": ("a",)}
     assert call_text(asked, "ask", "data") == 'ask(data, share=0.25, names=("a",))'
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A value with parts."""
+
+    x: float = 0.0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A record as one of the choices, and a value for each choice."""
+
+    spot: (
+        Annotated[
+            Literal["left"] | Spot,
+            Field("Spot", choices=lambda so_far: ("left", "Spot") if so_far.many else ("left",)),
+        ]
+        | None
+    ) = None
+    size: Annotated[int, Field("Size", per=("spot",))] = 1
+
+
+def test_a_record_is_chosen_by_the_name_of_its_type():
+    spot, _ = options(Placed)
+    assert dict(spot.records) == {"Spot": Spot} and spot.words == ("left",)
+    assert (choice_of(Spot(2.0)), choice_of("left"), choice_of(None)) == ("Spot", "left", None)
+    many, few = SimpleNamespace(many=True), SimpleNamespace(many=False)
+    assert spot.fits(Spot(2.0), many) and not spot.fits(Spot(2.0), few)
+    assert spot.fits("left", few) and not spot.fits("right", many)
+
+
+def test_an_option_has_a_place_for_each_value_of_others():
+    spot, size = options(Placed)
+    assert spot.place(SimpleNamespace(spot="left")) == "spot"
+    assert size.place(SimpleNamespace(spot="left")) == "size.left"

@@ -43,6 +43,7 @@ def test_j_of_the_r_rows_at_known_angles(R):
     wanted = [13.086342, 9.2996, 1.5891, 6.8451, 6.6016]
     np.testing.assert_allclose(found.criterion, wanted, atol=5e-5)
     assert found.midpoint[0] == pytest.approx(2.445070, abs=5e-6)
+    np.testing.assert_allclose(found.between / found.within, found.criterion)
     prml = direction_scores(X, y, unit(angles[:1]), definition="prml").criterion
     assert prml == pytest.approx(0.525345, abs=5e-7)
     turned = direction_scores(X, y, unit(np.arange(0, 180, 0.01))).criterion.argmax() / 100
@@ -94,7 +95,7 @@ def test_likelihoods_that_do_not_exist_are_refused(R):
     with pytest.raises(DataError, match="no class densities"):
         model_log_likelihood(lincore.LogisticRegression().fit(X, y), X, y)
     lda = lincore.LinearDiscriminantAnalysis().fit(X, y)
-    with pytest.raises(DataError, match="has not seen"):
+    with pytest.raises(DataError, match="unknown to the model"):
         model_log_likelihood(lda, X, y + 1)
     with pytest.raises(DataError, match="do not fit"):
         joint_log_likelihood(X, y, [[0.0], [1.0]], [[1.0]], [0.5, 0.5])

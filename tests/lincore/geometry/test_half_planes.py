@@ -77,11 +77,11 @@ def test_areas_of_fitted_models_are_those_that_a_fine_grid_counts(kind):
 def test_what_is_no_plane_and_what_has_no_area_is_refused():
     data = gaussian_classes(seed=2)
     curved = lincore.OneVsRest(lincore.QuadraticDiscriminantAnalysis()).fit(data.X, data.codes)
-    with pytest.raises(DataError, match="lines in a plane"):
+    with pytest.raises(DataError, match="boundaries in a plane"):
         ambiguity_cells(curved, LOW, HIGH)
     iris = lincore.sample("iris")
     four = lincore.OneVsRest(lincore.LinearDiscriminantAnalysis()).fit(iris.X, iris.codes)
-    with pytest.raises(DataError, match="lines in a plane"):
+    with pytest.raises(DataError, match="boundaries in a plane"):
         ambiguity_cells(four, LOW, HIGH)
     with pytest.raises(DataError, match="no area"):
         half_plane_cells([[1, 0]], [0], HIGH, LOW)

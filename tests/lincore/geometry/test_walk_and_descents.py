@@ -1,4 +1,4 @@
-"""The perceptron's walk and the race of solvers: the known numbers of the laboratory."""
+"""The perceptron, step by step and the race of solvers: the known numbers of the laboratory."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_the_first_step_from_zero_is_least_squares_and_certain_rows_have_no_weig
 def test_a_start_or_rate_that_does_not_fit_is_refused(A):
     with pytest.raises(DataError, match="2 finite weights"):
         descend_logistic(A, start=[1.0])
-    with pytest.raises(DataError, match="leads nowhere"):
+    with pytest.raises(DataError, match="not positive"):
         descend_logistic(A, "gradient", rate=-1.0)
 
 

@@ -176,7 +176,7 @@ def test_certain_mistakes_cost_what_they_cost_in_scikit_learn_and_have_parts():
     assert np.isfinite(parts[["value", "low", "high"]].to_numpy()).all()
     figure = lincore.plots.waterfall(split.parts, split.full.value)
     assert figure.layout.meta["alt"]
-    swept = lincore.sweep(data, "class 3", [5, 20], methods, repeats=2)
+    swept = lincore.sweep(data, ["class 3"], [5, 20], methods, repeats=2)
     assert np.isfinite(swept.curve(tree, "log loss").mean).all()
     swept.crossings("log loss")
     losses = [metrics.score(study.example.results["reduced"], m, "log loss") for m in study.methods]

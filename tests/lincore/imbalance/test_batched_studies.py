@@ -43,7 +43,7 @@ def test_samples_may_leave_different_numbers_of_coordinates(kind):
     label = data.classes.tolist()[1]
     study = lincore.balance(data, {label: 12}, "logistic", steps=steps, repeats=4)
     assert study.methods == ("logistic",) and np.isfinite(study.losses).all()
-    swept = lincore.sweep(data, label, [5, 12], "logistic", steps=steps, repeats=2)
+    swept = lincore.sweep(data, [label], [5, 12], "logistic", steps=steps, repeats=2)
     assert np.isfinite(swept.curve("logistic").mean).all()
 
 
@@ -67,7 +67,7 @@ def test_a_classifier_from_elsewhere_that_fails_is_left_out():
     study = lincore.balance(data, {"virginica": 5}, ["lda", Stubborn()], repeats=2)
     assert study.methods == ("lda",)
     assert list(study.failures.values()) == ["RuntimeError: too few"]
-    swept = lincore.sweep(data, "virginica", [5], ["lda", Stubborn()], repeats=2)
+    swept = lincore.sweep(data, ["virginica"], [5], ["lda", Stubborn()], repeats=2)
     assert np.isfinite(swept.curve("lda").mean).all()
 
 
@@ -161,5 +161,5 @@ def test_what_is_fitted_one_by_one_can_be_stopped_after_each():
 
 
 def test_of_the_sizes_at_which_a_method_fails_the_largest_is_told():
-    swept = lincore.sweep(lincore.sample("wine"), "class_1", [3, 6, 9, 12, 40], "qda", repeats=1)
+    swept = lincore.sweep(lincore.sample("wine"), ["class_1"], [3, 6, 9, 12, 40], "qda", repeats=1)
     assert "its 12 rows do not vary" in swept.failures["qda"]

@@ -23,7 +23,7 @@ def skewed(sizes=(90, 60, 60)):
 @pytest.fixture(scope="module")
 def found():
     methods = ("lda", "qda", "logistic")
-    return sweep(skewed(), "class 3", [4, 12, 24], methods, steps=STEPS, repeats=3)
+    return sweep(skewed(), ["class 3"], [4, 12, 24], methods, steps=STEPS, repeats=3)
 
 
 def test_a_size_of_the_sweep_is_a_study(found):
@@ -116,7 +116,7 @@ def test_they_cross_where_the_means_do_and_not_where_a_line_over_the_stretch_doe
 
 
 def test_what_fails_at_a_size_is_missing_there():
-    found = sweep(skewed(), "class 3", [2, 20], ("lda", "qda"), repeats=2)
+    found = sweep(skewed(), ["class 3"], [2, 20], ("lda", "qda"), repeats=2)
     assert_array_equal(found.curve("qda").sizes, [20, 42])
     assert_array_equal(found.curve("lda").sizes, [2, 20, 42])
     assert "singular" in found.failures["qda"]
@@ -134,22 +134,22 @@ def test_default_sizes_and_several_classes():
 def test_iterative_methods_skip_sizes_of_many_rows(monkeypatch):
     monkeypatch.setattr("lincore.imbalance.class_size_sweep.FEW_VALUES", 10)
     sizes = [5, 10, 15, 20, 25, 30, 35]
-    found = sweep(skewed(), "class 3", sizes, ("lda", "logistic"), repeats=1)
+    found = sweep(skewed(), ["class 3"], sizes, ("lda", "logistic"), repeats=1)
     assert_array_equal(found.curve("logistic").sizes, [20, 42])
     assert len(found.curve("lda").sizes) == 8
 
 
 def test_it_can_be_stopped_and_refuses_nonsense():
-    found = sweep(skewed(), "class 3", [9], "lda", repeats=5, progress=lambda d, t, w: d < 2)
+    found = sweep(skewed(), ["class 3"], [9], "lda", repeats=5, progress=lambda d, t, w: d < 2)
     assert found.losses.shape[3] == len(found.seeds) == 2
     with pytest.raises(DataError, match="no class 'class 7'"):
-        sweep(skewed(), "class 7")
+        sweep(skewed(), ["class 7"])
     with pytest.raises(DataError, match="43 is not a possible number"):
-        sweep(skewed(), "class 3", [43])
-    with pytest.raises(DataError, match="No class to vary"):
+        sweep(skewed(), ["class 3"], [43])
+    with pytest.raises(DataError, match="No class to reduce"):
         sweep(skewed(), [])
     with pytest.raises(ValueError, match="At least one"):
-        sweep(skewed(), "class 3", repeats=0)
+        sweep(skewed(), ["class 3"], repeats=0)
 
 
 def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
@@ -158,7 +158,7 @@ def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
     arguments = {"methods": ("lda", "logistic"), "steps": STEPS, "repeats": 2}
     whole = sweep(
         skewed(),
-        "class 3",
+        ["class 3"],
         [4, 8, 12, 24],
         keep=seen.append,
         progress=lambda *told: said.append(told),
@@ -173,10 +173,12 @@ def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
     assert ("Split 1 of 2, 2 of 5 sizes") in {what for _, _, what in said}
     assert [done for done, _, _ in said] == sorted(done for done, _, _ in said)
 
-    part = sweep(skewed(), "class 3", [4, 8, 12, 24], progress=lambda *_: False, **arguments)
+    part = sweep(skewed(), ["class 3"], [4, 8, 12, 24], progress=lambda *_: False, **arguments)
     assert_array_equal(part.losses[:, :2, :2], whole.losses[:, :2, :2, :1])
     assert np.isnan(part.losses[:, 2:]).all()
     assert len(part.curve("lda").mean) == 2
     calls = iter([True] * 5 + [False])
-    later = sweep(skewed(), "class 3", [4, 8, 12, 24], progress=lambda *_: next(calls), **arguments)
+    later = sweep(
+        skewed(), ["class 3"], [4, 8, 12, 24], progress=lambda *_: next(calls), **arguments
+    )
     assert_array_equal(later.losses, whole.losses[:, :, :, :1]), "an unfinished split is left out"

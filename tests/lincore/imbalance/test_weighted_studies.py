@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, Steps, imbalance, report
+from lincore import LinearDiscriminantAnalysis, Steps, imbalance
 from lincore.data import Split, with_row_weights
 
 METHODS = ("lda", "qda", "logistic")
@@ -40,7 +40,7 @@ def test_equal_weights_are_no_weights():
     ones = with_row_weights(plain, weights=np.full(len(y), 3.0))
     studies = (lincore.balance(d, {"b": 0.3}, METHODS, repeats=2) for d in (ones, plain))
     assert_same_study(*studies, 1e-12)
-    sweeps = (lincore.sweep(d, "b", [4, 10], METHODS, repeats=2) for d in (ones, plain))
+    sweeps = (lincore.sweep(d, ["b"], [4, 10], METHODS, repeats=2) for d in (ones, plain))
     assert_allclose(*(found.losses for found in sweeps), rtol=1e-12, atol=1e-12)
 
 
@@ -113,7 +113,7 @@ def test_whole_weights_are_copies_to_what_leaves_no_row_out():
         *(study.losses[:, study.conditions.index("full")] for study in studies), rtol=1e-9
     )
     sweeps = [
-        lincore.sweep(d, "b", [5], ("lda", "qda"), split=s, repeats=1)
+        lincore.sweep(d, ["b"], [5], ("lda", "qda"), split=s, repeats=1)
         for d, s in ((data, split), (written, parts))
     ]
     assert_allclose(*(found.losses[:, -1] for found in sweeps), rtol=1e-9)
@@ -123,7 +123,7 @@ def test_the_rare_curve_of_a_sweep_weighs_a_class_by_the_share_of_its_rows():
     X, y, weights = two_classes()
     data = lincore.load((X, y), weights=weights)
     split = lincore.split(data)
-    found = lincore.sweep(data, "b", [7], "lda", split=split, steps=AS_THEY_ARE, repeats=1)
+    found = lincore.sweep(data, ["b"], [7], "lda", split=split, steps=AS_THEY_ARE, repeats=1)
     ratio = np.array([1.0, found.sizes[0, 1] / found.sizes[1, 1]])
     w = data.weights * ratio[data.codes]
     model = LinearDiscriminantAnalysis()
@@ -140,9 +140,9 @@ def test_parts_add_up_and_the_words_name_the_weights():
     split = study.attribution("lda", "recall of b")
     assert_allclose(sum(part.value for part in split.parts.values()), split.total.value)
     assert split.prior_shift.low < split.prior_shift.value < split.prior_shift.high
-    assert "Rows are weighted" in report.balance_basis(study)
+    assert "Rows are weighted" in study.decomposition().scope()
     plain = lincore.balance(lincore.load((X, y)), {"b": 0.3}, "lda", repeats=2)
-    assert "weights" not in report.balance_basis(plain)
+    assert "weights" not in plain.decomposition().scope()
 
 
 def test_intervals_are_as_wide_as_the_effective_number_of_rows():

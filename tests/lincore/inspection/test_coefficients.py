@@ -11,9 +11,10 @@ import statsmodels.api as sm
 from numpy.testing import assert_allclose
 
 import lincore
+from lincore.data import Split
+from lincore.displays import coefficient_rows
 from lincore.inspection import feature_weights, likelihood_coefficients, score_coefficients
-from lincore.model_selection import Steps, as_method, fit_pipeline, pipeline_for
-from lincore.report import coefficient_rows
+from lincore.model_selection import Steps
 
 
 def passengers(n=400, classes=("died", "survived")):
@@ -32,8 +33,8 @@ def passengers(n=400, classes=("died", "survived")):
 def fitted(frame, line, steps=None):
     data = lincore.load(frame, target="fate", name="passengers")
     rows = np.arange(data.n_rows)
-    pipeline = pipeline_for(data, as_method(line).fresh(data.classes), steps or Steps())
-    return data, rows, fit_pipeline(pipeline, data, rows)
+    model = lincore.fit(data, line, Split(rows, rows), steps=steps or Steps())
+    return data, rows, model.pipeline
 
 
 def design(frame):
@@ -141,8 +142,7 @@ def test_missing_and_rare_levels_are_levels_as_any_other():
     data = lincore.load(frame, target="fate", name="passengers")
     data = replace(data, imputation="indicator")
     rows = np.arange(data.n_rows)
-    pipeline = pipeline_for(data, as_method("logistic(C=inf)").fresh(data.classes), Steps())
-    pipeline = fit_pipeline(pipeline, data, rows)
+    pipeline = lincore.fit(data, "logistic(C=inf)", Split(rows, rows)).pipeline
     found = likelihood_coefficients(pipeline, data, rows)
     assert np.isfinite(found.error).all() and (found.error > 0).all()
     n_columns = feature_weights(pipeline, data, rows).values.shape[1]

@@ -62,7 +62,7 @@ def test_two_classes_of_a_linear_model_are_drawn_just_as_it_decides(line, n_feat
     view = drawn(two_classes(n_features), line)
     assert view.axis_names == ("Discriminant", "Within-class axis")
     assert view.n_faithful == len(view.points)
-    assert view.fidelity == "The regions show all 120 predictions as the model makes them."
+    assert view.fidelity == "The regions show all 120 predictions correctly."
 
 
 @pytest.mark.parametrize("n_features", [5, 200])

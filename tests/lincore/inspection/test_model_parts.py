@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import inspection, model_selection, plots
+from lincore import inspection, plots
 from lincore.data import Dataset
+from lincore.displays import equation_latex, equation_text
 from lincore.inspection import (
     boundary_equation,
     classifier_input_names,
@@ -16,9 +17,9 @@ from lincore.inspection import (
     feature_weights,
 )
 from lincore.linalg import Quadric, Reason, iteration_callback
-from lincore.model_selection import Steps, as_method, pipeline_for
+from lincore.model_selection import Steps, pipeline_for
 from lincore.plots.plane import with_ellipses
-from lincore.report import equation_latex, equation_text, termination_reason
+from lincore.report import termination_reason
 from lincore.utils import captured_warnings
 
 PLAIN = Steps()
@@ -27,9 +28,8 @@ PLAIN = Steps()
 def fitted_on(name: str, line: str, steps: Steps = PLAIN):
     data = lincore.sample(name)
     split = lincore.split(data)
-    method = as_method(line)
-    pipeline = pipeline_for(data, method.fresh(data.n_classes), steps)
-    return (data, split, *model_selection.holdout(data, pipeline, split, method="m"))
+    model = lincore.fit(data, line, split, steps=steps)
+    return data, split, model.pipeline, model.results
 
 
 @pytest.mark.parametrize("line", ["lda", "fisher", "perceptron(max_epochs=3)"])
@@ -168,8 +168,9 @@ def test_a_race_keeps_what_is_finished_when_it_is_stopped():
     def goes_on(done, total, what):
         return not what.startswith("gradient")
 
-    lines = compare_solvers(iris.X, iris.codes, solvers=["newton", "gradient", "newton-cg"], C=1.0,
-                 progress=goes_on, keep=kept.append)  # fmt: skip
+    model = lincore.fit(iris, "logistic")
+    solvers = ["newton", "gradient", "newton-cg"]
+    lines = compare_solvers(model, solvers, progress=goes_on, keep=kept.append)
     assert [line.reason for line in lines] == [Reason.GRADIENT, Reason.STOPPED]
     assert [len(part) for part in kept] == [1, 2]
 

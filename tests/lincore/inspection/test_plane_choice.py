@@ -78,8 +78,10 @@ def test_models_behind_the_same_steps_share_a_plane():
 
 
 def test_rows_of_a_cell_are_ordered_by_the_posterior_of_their_own_class():
-    model, data, split = fitted("digits", "lda", Steps(False, n_components=5))
-    _, results = lincore.holdout(data, model, split)
+    data = lincore.sample("digits")
+    split = lincore.split(data, seed=1)
+    one = lincore.fit(data, "lda", split, steps=Steps(False, n_components=5))
+    model, results = one.pipeline, one.results
     log_proba = results.log_proba[0]
     true, predicted = 1, 8
     cell = inspection.confusion_cell(results, model, data, true, predicted)
@@ -92,8 +94,9 @@ def test_rows_of_a_cell_are_ordered_by_the_posterior_of_their_own_class():
     assert list(columns) == ["p(1)", "p(8)", "distance to 1", "distance to 8"]
     assert_allclose(columns["p(8)"], cell.proba[:, 8], atol=6e-5)
     assert_allclose(columns["distance to 1"], cell.distances[:, 1], atol=6e-3)
-    squares, data, split = fitted("gaussian", "least-squares")
-    _, results = lincore.holdout(data, squares, split)
+    data = lincore.sample("gaussian")
+    one = lincore.fit(data, "least-squares", lincore.split(data, seed=1))
+    squares, results = one.pipeline, one.results
     cell = inspection.confusion_cell(results, squares, data, 2, 0)
     scores = squares.decision_function(data.X[cell.rows])
     assert (np.diff(scores[:, 2] - scores[:, :2].max(axis=1)) >= 0).all() and len(cell.rows) > 3

@@ -16,7 +16,7 @@ from lincore.data import Dataset, Split
 def of(data: Dataset, *, standardize: bool = False) -> tuple[inspection.Projection, Split]:
     split = lincore.split(data)
     part = model_selection.summarise_training_set(data, split)
-    return inspection.fit_projections(data, split, part, standardize=standardize), split
+    return inspection.fit_projections(data, part, standardize=standardize), split
 
 
 def wide(n: int = 40, p: int = 300) -> Dataset:
@@ -136,14 +136,14 @@ def test_equal_means_and_rows_without_variance_are_told():
     data = lincore.load((X, np.repeat([0, 1], 4)), name="equal")
     part = Split(np.arange(8), np.arange(0))
     found = inspection.fit_projections(
-        data, part, model_selection.summarise_training_set(data, part), standardize=False
+        data, model_selection.summarise_training_set(data, part), standardize=False
     )
     with pytest.raises(ValueError, match="class means are equal"):
         found.fisher(2)
     flat = lincore.load((np.ones((8, 2)), np.repeat([0, 1], 4)), name="flat")
     with pytest.raises(DataError, match="no direction"):
         inspection.fit_projections(
-            flat, part, model_selection.summarise_training_set(flat, part), standardize=False
+            flat, model_selection.summarise_training_set(flat, part), standardize=False
         )
 
 

@@ -120,7 +120,7 @@ def test_a_conditional_density_is_the_joint_one_along_the_cut(model):
     # Divided by the density of the rest, and in other units: one constant for all classes.
     np.testing.assert_allclose(difference, difference[0, 0], atol=1e-6)
     assert view.priors.sum() == pytest.approx(1)
-    assert "held at values that were chosen" in view.caption
+    assert "held at chosen values" in view.caption
 
 
 @pytest.mark.parametrize("model", GAUSSIAN, ids=lambda model: type(model).__name__)
@@ -235,7 +235,7 @@ def test_a_marginal_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="LogisticRegression is not Gaussian"):
         make_view(fitted(LogisticRegression(), data), data, rows, plane, how="marginal")
     projected = fitted(LinearDiscriminantAnalysis(), data, Standardizer(), PCA(2))
-    with pytest.raises(ValueError, match="does not see the features"):
+    with pytest.raises(ValueError, match="inputs are not the features"):
         make_view(projected, data, rows, plane, how="marginal")
 
 
@@ -263,11 +263,7 @@ def test_counts_of_words_can_be_looked_at():
     data = lincore.load(frame, target="class", roles={"text": "text"})
     assert data.n_words
     every = np.arange(60)
-    model, _ = lincore.holdout(
-        data,
-        lincore.model_selection.pipeline_for(data, lincore.MultinomialNB(), lincore.Steps(False)),
-        lincore.split(data),
-    )
+    model = lincore.fit(data, "multinomial-nb").pipeline
     view = lincore.inspection.make_view(
         model, data, every, lincore.inspection.feature_plane(data, (0, 1), every)
     )

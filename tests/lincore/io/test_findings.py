@@ -28,7 +28,7 @@ from lincore.io import (
 )
 
 ROOT = Path(__file__).parents[3]
-GIVING = ("Notice", "leave_out", "rows_left_out")
+GIVING = ("Notice", "_leave_out", "note", "rows_left_out")
 CODE = re.compile(r"LIN\d{3}")
 PAGE = (ROOT / "docs/findings.md").read_text("utf-8")
 
@@ -38,7 +38,9 @@ def given_codes(source: str) -> list[str]:
     if not CODE.search(source):
         return []
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    made = [one for one in calls if getattr(one.func, "id", "") in GIVING]
+    made = [
+        one for one in calls if getattr(one.func, "attr", getattr(one.func, "id", "")) in GIVING
+    ]
     values = [value for one in made for value in (*one.args, *(kw.value for kw in one.keywords))]
     texts = [value.value for value in values if isinstance(value, ast.Constant)]
     return [text for text in texts if isinstance(text, str) and CODE.fullmatch(text)]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import DataError
-from lincore.io import frame_to_table, load, propose_target, read_table, table_to_dataset
+from lincore.io import frame_to_table, load, read_table, table_to_dataset
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
 
@@ -70,7 +70,7 @@ def test_the_columns_of_a_frame_get_unique_names_in_text():
 )
 def test_a_target_is_proposed_by_name_before_place(header, proposed):
     raw = (header + "\n" + "1,2,1\n2,1,1\n1,1,2\n2,2,2\n").encode()
-    assert propose_target(read_table(raw, "made.csv")).column == proposed
+    assert read_table(raw, "made.csv").proposed == proposed
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_a_target_is_proposed_by_name_before_place(header, proposed):
 def test_a_target_has_few_values_that_repeat_and_no_fraction(last, proposed):
     frame = pd.DataFrame({"u": [1, 1, 2, 2], "v": [1, 2, 3, 4], "last": last.split()})
     raw = frame.to_csv(index=False).encode()
-    assert propose_target(read_table(raw, "made.csv")).column == proposed
+    assert read_table(raw, "made.csv").proposed == proposed
 
 
 def test_no_target_is_proposed_where_nothing_repeats():
     table = read_table(b"u,v\n1.5,a\n2.5,b\n", "made.csv")
-    assert propose_target(table) is None
+    assert table.guess is None
     assert "No column looks like classes" in refused(b"u,v\n1.5,a\n2.5,b\n")
 
 

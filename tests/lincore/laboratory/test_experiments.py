@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 import lincore
 from lincore import DataError
@@ -35,7 +36,7 @@ def test_frames_fit_the_figure(shown, place):
     for frame in found.frames:
         assert frame.label
         assert len(frame.places) == len(found.moving)
-        assert all(each.ndim == 2 and each.shape[1] == 2 for each in frame.places)
+        assert all(each.ndim == 2 and each.shape[1] in (2, 3) for each in frame.places)
     sent = json.dumps([frame.coordinates() for frame in found.frames], allow_nan=False)
     assert len(sent) < 400_000
     drawn = found.figure_at(-1)
@@ -50,6 +51,8 @@ def test_frames_fit_the_figure(shown, place):
     above = sorted(set(found.moving) - set(areas))
     assert above == list(range(n_traces - len(above), n_traces))
     axes = found.figure.layout
+    # On a phone panels are under the plane, none on another.
+    assert all(axes[name.split(".")[0]] for name in axes.meta["narrow"])
     if axes.yaxis.scaleanchor == "x":
         spans = [np.ptp(axis.range) for axis in (axes.xaxis, axes.yaxis)]
         assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
@@ -59,7 +62,7 @@ def test_frames_fit_the_figure(shown, place):
 def test_the_direction_of_a_perceptron_begins_on_its_boundary_at_a_right_angle(shown, preset):
     checked = 0
     for frame in shown["perceptron", preset].frames:
-        boundary, arrow, _ = frame.places
+        boundary, arrow, *_ = frame.places
         if np.isfinite(boundary).all() and np.isfinite(arrow[:2]).all():
             along, direction = boundary[1] - boundary[0], arrow[1] - arrow[0]
             away = arrow[0] - boundary[0]
@@ -68,6 +71,31 @@ def test_the_direction_of_a_perceptron_begins_on_its_boundary_at_a_right_angle(s
             assert along[0] * away[1] == pytest.approx(along[1] * away[0], abs=1e-6 * scale)
             checked += 1
     assert checked
+
+
+def test_a_step_of_the_perceptron_is_a_parallelogram(shown):
+    """On one scale w before and the row, added or subtracted, end where w ends."""
+    frames = shown["perceptron", "classic"].frames[2:]
+    for former, frame in zip(shown["perceptron", "classic"].frames[1:], frames, strict=False):
+        boundary, w, row, before, step, earlier, *_ = frame.places
+        np.testing.assert_allclose(step[0], before[1])
+        np.testing.assert_allclose(step[1], w[1])
+        (a, b), (x, y) = step[1] - step[0], row[0]
+        assert a * y - b * x == pytest.approx(0, abs=1e-9)
+        np.testing.assert_allclose(earlier, former.places[0])
+
+
+def test_regions_are_named_after_the_classes_that_claim_them(shown):
+    found = shown["ambiguity", "classic"]
+    names = dict(zip(found.figure.data[found.moving[3]].text,
+                     found.frames[found.stop].places[3], strict=True))  # fmt: skip
+    np.testing.assert_allclose(names["none"], [0, 0], atol=1e-9)
+    assert np.isnan(names["1 + 2 + 3"]).all()
+    directions = np.radians([90, 210, 330])
+    for name, at in names.items():
+        if np.isfinite(at).all() and name != "none":
+            above = at @ np.stack([np.cos(directions), np.sin(directions)]) > 1
+            assert name == " + ".join(str(k + 1) for k in np.flatnonzero(above))
 
 
 def test_arrows_have_heads_of_one_size(shown):
@@ -82,6 +110,30 @@ def test_arrows_have_heads_of_one_size(shown):
                 heads += [sizes[3], sizes[5]]
     assert np.ptp(lengths) > 0.01
     np.testing.assert_allclose(heads, heads[0], rtol=1e-6)
+
+
+def test_names_of_lines_lie_inside_the_plot_and_follow_their_line(shown):
+    found = shown["far-points", "classic"]
+    low, high = np.array([found.figure.layout[f"{one}axis"].range for one in "xy"]).T
+    names = found.figure.data[found.moving[-1]]
+    assert list(names.text) == ["least squares", "logistic regression"]
+    for frame in found.frames:
+        for line, at in zip(frame.places[1:3], frame.places[-1], strict=True):
+            along = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
+            away = abs(along[0] * (at - line[0])[1] - along[1] * (at - line[0])[0])
+            assert 0 < away < 0.3 * np.ptp([low, high], axis=0)[0]
+            assert (at > low).all() and (at < high).all()
+    for number in found.moving[1:3]:
+        assert found.figure.data[number].showlegend is False
+    # A name never stands where its line is not drawn.
+    for place, each in shown.items():
+        looks = [each.figure.data[number].to_plotly_json() for number in each.moving]
+        if looks[-1].get("mode") == "text":
+            known = [look["name"] for look in looks]
+            for frame in each.frames:
+                for name, at in zip(looks[-1]["text"], frame.places[-1], strict=True):
+                    line = frame.places[known.index(name)]
+                    assert np.isfinite(line).all(axis=1).any() or np.isnan(at).all(), place
 
 
 def test_the_first_frame_does_not_give_the_answer_away(shown):
@@ -108,12 +160,14 @@ KNOWN = [
     ("perceptron", "overlap", 23, 0, "11, 23, 9, 16 and 11", "9, 9, 9, 9 and 8"),
     ("race", "classic", 318, 0, "0.014219", "fixed Hessian ΦᵀΦ/4 83"),
     ("race", "rates", 79, 0, "0.0667916", "379 steps with 11 rises"),
-    ("race", "afar", 6, 0, "exploded", "always arrives"),
+    ("race", "afar", 6, 0, "diverged", "always converges"),
     ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
     ("covariances", "classic", 72, 0, "169 misclassified, halfway 84", "QDA"),
     ("bayes", "classic", -0.1513, 5e-5, "0.6534 at 2", "0.1953 at 5"),
     ("bayes", "truth", 6.298, 5e-4, "0.0006298", "one row in"),
     ("basis", "classic", 0, 0, "logistic regression 0, least squares 1", "100 of 200 in x"),
+    ("sigmoid", "classic", 1.693147, 5e-7, "at x = 1.6931", "ln π2/π1"),
+    ("sigmoid", "hand", 4, 1e-12, "a(x) = 8.0000 x − 8.0000", "from 2 to 8"),
     ("likelihood", "classic", 98.46, 5e-3, "98.46 %", "p(to | spam) = 0.0833"),
     ("likelihood", "hand", -138.4696, 5e-5, "pooled covariance", "estimates of LDA"),
     ("likelihood", "mean", 86.0282, 5e-5, "−138.4696", "pooled covariance"),
@@ -141,6 +195,20 @@ def test_given_priors_give_the_posteriors_of_a_point(shown):
         assert f"At (5.3, 4.5) the posteriors are {one:.4f} and {two:.4f}" in said
 
 
+def test_the_error_above_the_minimum_falls_as_the_steps_say(shown):
+    """Beside the paths: the gradient's errors at its steps, down to rounding, and its count."""
+    found = shown["race", "classic"]
+    looks = [found.figure.data[number] for number in found.moving]
+    under = [i for i, look in enumerate(looks) if look.yaxis == "y2"]
+    gradient, counts = found.frames[-1].places[under[3]], looks[under[4]]
+    assert list(counts.text) == ["6", "83", "318"] and gradient[-1, 0] == 318
+    assert (np.diff(gradient[:, 1]) <= 1e-12).all() and gradient[-1, 1] < 1e-9 < gradient[0, 1]
+    sent = found.frames[-1].coordinates()[under[3]]
+    np.testing.assert_allclose(sent["y"], gradient[:, 1], rtol=1e-4)
+    assert np.isnan(found.frames[5].places[under[4]]).all(), "no count before the end"
+    np.testing.assert_array_equal(found.frames[found.stop].places[0][:, 0], [318, 318])
+
+
 def test_the_likelihood_falls_as_the_formula_says(shown):
     """A mean moved by δ costs n δᵀΣ⁻¹δ / 2, a covariance doubled n p (ln 2 - ½) / 2."""
     data = experiment_rows("likelihood", "mean")
@@ -154,7 +222,7 @@ def test_the_likelihood_falls_as_the_formula_says(shown):
 def test_lda_follows_far_points_exactly_and_shared_covariances_are_lda(shown):
     frames = shown["far-points", "lda"].frames
     for frame in frames:
-        _, squares, lda = frame.places
+        _, squares, lda, *_ = frame.places
         directions = [np.diff(each, axis=0)[0] for each in (squares, lda)]
         (a, b), (c, d) = (one / np.linalg.norm(one) for one in directions)
         assert a * d - b * c == pytest.approx(0, abs=1e-10)
@@ -166,9 +234,101 @@ def test_lda_follows_far_points_exactly_and_shared_covariances_are_lda(shown):
     )
 
 
+def test_the_losses_of_far_points_are_lengths(shown):
+    """First under the line of the 120 rows, then under lines for which they count by a weight."""
+    rows, found = experiment_rows("far-points"), shown["far-points", "classic"]
+    X, t = np.column_stack([rows.X, np.ones(130)]), np.where(rows.codes, 1.0, -1.0)
+    frames = dict(zip([frame.label for frame in found.frames], found.frames, strict=True))
+    for label, weight in (("100 % of the way", 0), ("weight 50 %", 0.5), ("weight 100 %", 1)):
+        root = np.sqrt(np.append(np.ones(120), np.full(10, weight)))
+        w = np.linalg.lstsq(root[:, None] * X, root * t)[0]
+        margins = t * (X @ w)
+        old, far, old_logistic, far_logistic = frames[label].places[3:7]
+        lengths = np.column_stack([margins, (1 - margins) ** 2])
+        np.testing.assert_allclose(np.vstack([old, far]), lengths, atol=1e-9)
+        sums = lengths[:, 1]
+        said = f"squared errors {sums[120:].sum():.2f} and {sums[:120].sum():.2f}"
+        assert said in frames[label].sentence
+        m = np.vstack([old_logistic, far_logistic])
+        np.testing.assert_allclose(m[:, 1], np.log(1 + np.exp(-m[:, 0])), atol=1e-9)
+        assert m[120:, 1].max() < 1e-9, "far on the correct side costs logistic nothing"
+    # At the minimum of the logistic loss the gradient is zero.
+    p = 1 / (1 + np.exp(old_logistic[:, 0]))
+    np.testing.assert_allclose(X[:120].T @ (t[:120] * p), 0, atol=1e-4)
+    assert "S_W⁻¹(m2 − m1), whatever the rows" in shown["far-points", "lda"].finding
+
+
+def test_far_points_are_dragged_together():
+    board = EXPERIMENTS["far-points"].presets["hand"].board
+    sentence, lines, judged = board.reply([(12.0, -12.0, 1)])
+    assert "squared errors 173.58 and 35.38, logistic losses 0.00 and 20.68" in sentence
+    assert "misclassified" not in sentence and "misclassifies 15 of the 120 old rows" in judged
+    X = experiment_rows("far-points").X
+    np.testing.assert_allclose(np.add(board.cluster(), (12, -12)), X[120:], atol=0.005)
+    # Least squares in the plane, each far point as a stem of the first panel.
+    assert (lines[0]["name"], lines[0]["panel"]) == ("least squares", 0)
+    far = [line for line in lines if line["panel"] == 1][-1]["ends"]
+    assert far[0][1] == 0 and far[2] == [None, None] and len(far) == 29
+    heights = sum(y for _, y in far[1::3])
+    assert heights == pytest.approx(173.58, abs=0.02)
+    assert json.dumps([lines, board.settings(), board.start()], allow_nan=False)
+    (answer,) = board.best()
+    assert (
+        f"misclassifies {demonstrate('far-points', 'hand').answer:.0f} of"
+        in board.reply([answer]).judged
+    )
+    with pytest.raises(DataError, match="Give one"):
+        board.reply([answer, answer])
+
+
+@pytest.mark.parametrize("preset", EXPERIMENTS["fisher"].presets)
+def test_histograms_of_projections_turn_with_the_direction(shown, preset):
+    rows, found = experiment_rows("fisher", preset), shown["fisher", preset]
+    X, codes = (rows.X[:100], rows.codes[:100]) if preset == "classic" else (rows.X, rows.codes)
+    n = np.bincount(codes)
+    per_row = []
+    for frame in found.frames[1::7]:
+        way, _, one, other, scatters, curve, dot, *_ = frame.places
+        w = (way[1] - way[0]) / np.linalg.norm(way[1] - way[0])
+        z = [(X @ w)[codes == k] for k in (0, 1)]
+        between = n[0] * n[1] / n.sum() * (z[1].mean() - z[0].mean()) ** 2
+        within = sum(each.var() * len(each) for each in z)
+        np.testing.assert_allclose(scatters[:, 1], [between, within], rtol=1e-9)
+        assert dot[0, 1] == pytest.approx(between / within)
+        angle = np.degrees(np.arctan2(w[1], w[0]))
+        assert dot[0, 0] == pytest.approx(angle, abs=1e-6)
+        assert any(np.array_equal(dot[0], each) for each in curve)
+        for outline, each in ((one, z[0]), (other, z[1])):
+            along, across = outline @ w, outline @ [-w[1], w[0]]
+            np.testing.assert_allclose(across[[0, -1]], way[0] @ [-w[1], w[0]])
+            # Bars lie where the rows are, and their areas count them.
+            assert along.min() <= each.min() and each.max() <= along.max()
+            area = np.sum(np.diff(along) * (across[1:] + across[:-1] - 2 * across[0]) / 2)
+            per_row.append(abs(area) / len(each))
+    np.testing.assert_allclose(per_row, per_row[0])
+
+
+def test_rows_and_boundary_have_true_coordinates_in_both_planes(shown):
+    functions = {
+        "classic": lambda X: X**2,
+        "xor": lambda X: np.stack([X[:, 0], X[:, 0] * X[:, 1]], axis=1),
+    }
+    for preset, phi in functions.items():
+        rows, found = experiment_rows("basis", preset), shown["basis", preset]
+        _, _, *classes, curve, line = found.frames[-1].places[:6]
+        for k, places in enumerate(classes):
+            np.testing.assert_allclose(places, phi(rows.X[rows.codes == k]))
+        normal = np.array([line[0, 1] - line[1, 1], line[1, 0] - line[0, 0]])
+        offsets = phi(curve[np.isfinite(curve).all(axis=1)]) @ normal - line[0] @ normal
+        np.testing.assert_allclose(offsets / np.linalg.norm(normal), 0, atol=0.1)
+        for frame in found.frames[1:-1]:
+            here, there, *_ = frame.places
+            np.testing.assert_allclose(phi(here), there)
+
+
 def test_only_few_rows_make_qda_worse_than_lda(shown):
     found = shown["bayes", "regret"]
-    lda, qda, squares = (place[:, 1] for place in found.frames[-1].places)
+    lda, qda, squares = (place[:, 1] for place in found.frames[-1].places[:3])
     assert qda[0] > lda[0] and qda[-1] < lda[-1] < squares[-1]
     assert 84 < found.answer <= 336
 
@@ -178,7 +338,7 @@ def test_rows_of_experiments_are_data_sets():
         if EXPERIMENTS[word].presets[name].rows is not None:
             fewest = 20 if word == "own-rows" else 12 if name == "irls" else 100
             assert experiment_rows(word, name).n_rows >= fewest
-    with pytest.raises(DataError, match="lines and no rows"):
+    with pytest.raises(DataError, match="has no rows"):
         experiment_rows("ambiguity")
     with pytest.raises(DataError, match="Choose one of classic"):
         demonstrate("fisher", "nothing")
@@ -198,8 +358,8 @@ def test_lines_are_fitted_to_rows_of_ones_own():
     for wrong, words in (
         ([(x, y, 0) for x, y, _ in points], "fewer than two"),
         ([], "fewer than two"),
-        ([*points[:3], (7.0, 0.0, 1)], "outside of the window"),
-        ([*points[:3], (np.nan, 0.0, 1)], "outside of the window"),
+        ([*points[:3], (7.0, 0.0, 1)], "outside the window"),
+        ([*points[:3], (np.nan, 0.0, 1)], "outside the window"),
         ([*points[:3], (1.0, 0.0, 2)], "neither class"),
         ([(0.0, 0.0, i % 2) for i in range(201)], "at most 200"),
         ([*points[:3], (1.0, 0.0)], "two coordinates and a class"),
@@ -217,10 +377,30 @@ def test_points_of_ones_own_are_experiment_and_data():
     assert rows.codes.tolist() == [0, 0, 1, 1, 1] and rows.name == "own rows"
     start = EXPERIMENTS["own-rows"].presets["far"].board.start()
     np.testing.assert_array_equal(experiment_rows("own-rows", "far").X, [p[:2] for p in start])
-    with pytest.raises(DataError, match="no points of your own"):
+    with pytest.raises(DataError, match="not accept your own points"):
         demonstrate("fisher", points=points)
-    with pytest.raises(DataError, match="no letter of your own"):
+    with pytest.raises(DataError, match="not accept your own letter"):
         demonstrate("fisher", letter="to be")
+
+
+def test_the_bar_of_the_likelihood_ends_at_the_sum_of_all_log_densities():
+    board, data = (
+        EXPERIMENTS["likelihood"].presets["hand"].board,
+        experiment_rows("likelihood", "hand"),
+    )
+    X, codes = data.X[:100], data.codes[:100]
+    (one, other, *_), covariance = np.array(board.start())[:, :2], 0.4 * np.eye(2)
+    densities = [multivariate_normal(mean, covariance).logpdf(X) for mean in (one, other)]
+    value = sum(
+        densities[k][codes == k].sum() + np.sum(codes == k) * np.log(np.mean(codes == k))
+        for k in (0, 1)
+    )
+    bar, mark = board.reply(board.start()).lines
+    assert bar["ends"][1][1] == pytest.approx(value, abs=0.02) and not bar.get("isAnswer")
+    assert mark["isAnswer"] and mark["ends"][0][1] == pytest.approx(-138.4696, abs=1e-3)
+    frames = demonstrate("likelihood", "hand").frames
+    assert np.isnan(frames[0].places[3]).all(), "the maximum is not seen before it is revealed"
+    assert frames[-1].places[2][1, 1] == pytest.approx(-138.4696, abs=1e-3)
 
 
 def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
@@ -238,13 +418,37 @@ def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
             points = [(x, y, int(code)) for x, y, code in moved]
             assert "below the maximum" in board.reply(points).judged
     flat = [*board.start()[:3], board.start()[2]]
-    with pytest.raises(DataError, match="lost a dimension"):
+    with pytest.raises(DataError, match="Σ is singular"):
         board.reply(flat)
     with pytest.raises(DataError, match="Give four"):
         board.reply(board.start()[:3])
     found = demonstrate("likelihood", "hand", points=board.start())
     assert found.answer == pytest.approx(-138.4696, abs=5e-5)
     assert experiment_rows("likelihood", "hand", points=board.start()).n_rows == 300
+
+
+def test_gaussian_classes_have_linear_log_odds_and_a_sigmoid():
+    """PRML (4.57), (4.66) and (4.67), by hand, for parameters that were dragged."""
+    board = EXPERIMENTS["sigmoid"].presets["hand"].board
+    base, tall = board.ticks[0][0], board.ticks[2][0] - board.ticks[0][0]
+    means, sigma, prior = (-1.0, 1.5), 0.8, 0.3
+    points = [(means[0], base, 0), (means[1], base, 1), (means[0] + sigma, base, 0),
+              (5.6, base + tall * prior, 1)]  # fmt: skip
+    slope = (means[1] - means[0]) / sigma**2
+    intercept = (means[0] ** 2 - means[1] ** 2) / (2 * sigma**2) + np.log(prior / (1 - prior))
+    sentence, lines, judged = board.reply(points)
+    assert f"{-intercept / slope:.4f}" in judged and f"{-intercept / slope:.4f}" not in sentence
+    assert f"a(x) = {slope:.4f} x" in judged
+    posterior = np.array(lines[3]["ends"])
+    x, p = posterior[:, 0], (posterior[:, 1] - base) / tall
+    joint = [
+        share * np.exp(-((x - mean) ** 2) / (2 * sigma**2))
+        for mean, share in zip(means, (1 - prior, prior), strict=True)
+    ]
+    np.testing.assert_allclose(p, joint[1] / (joint[0] + joint[1]), atol=5e-4)
+    assert json.dumps([lines, board.settings(), board.start()], allow_nan=False)
+    with pytest.raises(DataError, match="Give four"):
+        board.reply(points[:3])
 
 
 def test_a_letter_of_ones_own_is_counted_word_by_word():
@@ -275,6 +479,18 @@ def test_iteratively_reweighted_least_squares_step_by_step(shown):
         np.testing.assert_allclose(at[["∂E/∂w", "∂E/∂w0"]].astype(float), gradient, atol=1e-9)
         hessian = design.T @ R @ design
         np.testing.assert_allclose(at["H: w, w0"], hessian[0, 1])
+        # A point's third coordinate, its area, is R; above at its target, below at z.
+        above, below = (found.frames[step + 1].places[i : i + 2] for i in (0, 4))
+        drawn = [np.concatenate(pair)[:, 1:] for pair in (above, below)]
+        by_class = np.argsort(t, kind="stable")
+        np.testing.assert_allclose(drawn[0], np.column_stack([t, np.diag(R)])[by_class])
+        np.testing.assert_allclose(drawn[1], np.column_stack([z, np.diag(R)])[by_class])
+        np.testing.assert_allclose(
+            found.frames[step + 1].coordinates()[0]["size"], np.diag(R)[t == 0], rtol=1e-3
+        )
+        sigmoid, straight = (found.frames[step + 1].places[i] for i in (2, 6))
+        np.testing.assert_allclose(sigmoid[:, 1], 1 / (1 + np.exp(-straight[:, 1])))
+        np.testing.assert_allclose(straight[:, 1], w[0] * straight[:, 0] + w[1], atol=1e-9)
         w = np.linalg.solve(hessian, design.T @ R @ z)
 
 
@@ -285,6 +501,25 @@ def test_a_prediction_is_set_against_the_answer():
     assert preset.verdict(15.2, 15) == "Your prediction is exact: 15 rows."
     loss = EXPERIMENTS["bayes"].presets["classic"]
     assert loss.verdict(-0.5, -0.15129) == "Your prediction: −0.5000. Computed: −0.1513."
+
+
+def test_a_prediction_is_drawn_beside_the_outcome(shown):
+    """The line at the predicted distance from the origin; none for impossible or exact guesses."""
+    usual, found = shown["one-function", "classic"], demonstrate("one-function", guess=1.6)
+    assert found.moving == usual.moving and len(usual.figure.data) < len(found.figure.data)
+    ghost = found.figure.data[len(usual.figure.data)]
+    assert ghost.name == "your prediction: 1.600"
+    (x0, x1), (y0, y1) = ghost.x, ghost.y
+    assert abs(x0 * y1 - x1 * y0) / np.hypot(x1 - x0, y1 - y0) == pytest.approx(1.6, abs=0.05)
+    for guess in (40.0, usual.answer):
+        assert demonstrate("one-function", guess=guess).figure is usual.figure or len(
+            demonstrate("one-function", guess=guess).figure.data
+        ) == len(usual.figure.data)
+    for place in (("fisher", "classic"), ("bayes", "classic"), ("likelihood", "mean")):
+        values = [frame.value for frame in shown[place].frames[1:]]
+        assert shown[place].frames[shown[place].stop].value == pytest.approx(shown[place].answer)
+        assert np.isfinite(values).all()
+    assert "your prediction: 12" in str(lincore.laboratory.answer("far-points", guess=12.0).plot())
 
 
 #: Headings of the lecture and of the text on faces, as they print them.

@@ -19,6 +19,7 @@ from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from lincore import Results, metrics, report
+from lincore.displays import PairwiseDisplay
 from lincore.metrics import Settings, cochran_test, groups, holm, pairwise_differences, rank_methods
 
 
@@ -371,7 +372,7 @@ def test_methods_without_posteriors_have_no_tier_by_log_loss():
     found = pairwise_differences(results, "AUC")[0]
     assert found.verdict == "not significant" and np.isnan(found.p_holm)
     assert report.comparison_finding(results, "AUC") == "No model has a score for AUC."
-    assert report.difference_finding(found) == "A and B cannot be compared by AUC."
+    assert PairwiseDisplay(results, "AUC").finding() == "A and B cannot be compared by AUC."
 
 
 def test_the_same_predictions_differ_by_nothing():
@@ -394,8 +395,8 @@ def test_a_sure_difference_in_every_fold_alike_is_told():
 def test_tiers_join_whom_the_leader_does_not_beat():
     results = with_shares([0.7, 0.95, 0.5, 0.94, 0.68], m=600)
     assert groups(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
-    table = results.table(wide=True)
-    assert table["group"].to_dict() == groups(results)
+    shown = results.scores().frame().drop_duplicates("method").set_index("method")["group"]
+    assert shown.to_dict() == groups(results)
     better = {frozenset(d[:2]): d.better for d in pairwise_differences(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
 
@@ -439,7 +440,7 @@ def test_a_finding_says_where_a_difference_is_too_small_to_matter():
         "less than 20.0 points of accuracy apart by 95 % intervals (accuracy 90.0 %); both beat C"
     )
     assert said.startswith(f"A and B are equivalent in practice, {span}")
-    assert report.comparison_finding(alike.select(["A", "B"]), rope=0.2) == (
+    assert report.comparison_finding(alike.select("A", "B"), rope=0.2) == (
         "A and B are equivalent in practice, less than 20.0 points of accuracy apart "
         "by 95 % intervals (accuracy 90.0 %)."
     )
@@ -475,7 +476,8 @@ def pairs_agree(results, found):
     best = rank_methods(results).methods[0]
     unclear = [abs(d.value) for d in pairs if not d.better and best in d[:2]]
     if clear and unclear and max(unclear) > min(clear):
-        assert "is not significant: its interval is" in found or "equivalent" in found
+        details = report.comparison_details(results)
+        assert "is not significant: its interval is" in details or "equivalent" in found
 
 
 @settings(deadline=None, max_examples=60)
@@ -505,9 +507,11 @@ def test_a_large_difference_that_is_not_significant_is_told_with_its_interval():
     b[:9] = False  # on all nine rows worse
     c[:25], c[45:] = False, True  # on 25 worse, on 15 better
     results = judged([a, b, c])
-    found, wide = report.comparison_finding(results), pairwise_differences(results)[1]
-    assert found == (
-        "C is not significantly worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %). "
+    wide = pairwise_differences(results)[1]
+    assert report.comparison_finding(results) == (
+        "C is not significantly worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %)."
+    )
+    assert report.comparison_details(results) == (
         "The difference of 16.7 points of accuracy between A and C is not significant: its "
         f"interval is −{-100 * wide.low:.1f} to {100 * wide.high:.1f}."
     )
@@ -520,20 +524,19 @@ def test_a_finding_calls_methods_by_their_labels():
 
 def test_the_finding_of_a_pair_says_what_is_known():
     results = with_shares([0.9, 0.5, 0.9])
-    worse, alike, _ = pairwise_differences(results)
-    assert report.difference_finding(worse).startswith("A beats B by 40.0 points of accuracy (")
-    assert report.difference_finding(alike).startswith(
-        "A and C are not significantly different: A minus C is"
+    for names in (["A", "B"], ["B", "A"]):
+        found = results.select(*names).pairwise().finding()
+        assert found.startswith("A beats B by 40.0 points of accuracy (")
+    assert (
+        results.pairwise()
+        .finding()
+        .startswith("A and C are not significantly different: A minus C is")
     )
-    turned = pairwise_differences(results.select(["B", "A"]))[0]
-    assert report.difference_finding(turned) == report.difference_finding(worse)
-    same = replace(results, predicted=results.predicted[[0, 0, 0]]).select(["A", "C"])
-    text = report.difference_finding(pairwise_differences(same, rope=0.1)[0])
-    assert text.startswith("A and C are equivalent in practice")
-    differ, none = cochran_test(results), cochran_test(same)
-    assert report.cochran_finding(differ, some_pair=True).startswith("The models are not all")
-    assert report.cochran_finding(none, some_pair=False).startswith("No model is significantly")
-    assert report.cochran_finding(none, some_pair=True).endswith("though some pairs do.")
+    assert results.pairwise().notes()[-1].startswith("The models are not all correct equally often")
+    same = replace(results, predicted=results.predicted[[0, 0, 0]]).select("A", "C")
+    alike = same.pairwise(rope=0.1)
+    assert alike.finding().startswith("A and C are equivalent in practice")
+    assert alike.notes()[-1].startswith("No model is significantly more often correct")
 
 
 class Counted(Results):

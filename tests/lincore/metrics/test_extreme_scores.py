@@ -109,6 +109,6 @@ def test_a_comparison_of_many_features_that_separate_two_classes():
     codes = np.arange(60) % 2
     data = lincore.load((rng.normal(size=(60, 150)) + 2 * codes[:, None], codes))
     results = lincore.compare(data, ["naive-bayes", "diagonal-lda", "lda(shrinkage=oas)"], "5-fold")
-    assert (results.table(wide=True)["log loss"] < 1e-3).all()
+    assert (metrics.score_table(results, ["log loss"])["value"] < 1e-3).all()
     for score in SCORES:
         assert set(groups(results, score).values()) == {1}

@@ -72,7 +72,7 @@ def test_the_test_set_has_the_scores_of_the_comparison_where_it_is_predicted(mak
     for name in metrics.SCORES:
         one, other = metrics.score(compared, "lda", name), metrics.score(found, "LDA", name)
         assert_allclose(other, one, err_msg=name)
-    assert report.evaluation_scope(found) == report.evaluation_scope(compared)
+    assert found.pairwise().scope() == compared.pairwise().scope()
     assert report.baseline_finding(found, "LDA") == report.baseline_finding(compared, "lda")
 
 

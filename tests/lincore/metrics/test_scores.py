@@ -311,6 +311,24 @@ def test_rows_that_belong_together_make_wider_intervals():
     assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
 
 
+def test_the_table_of_scores_holds_each_of_them_once():
+    results = some_results()
+    lines = score_table(results, (*metrics.SCORES, *metrics.CLASS_SCORES))
+    assert not lines.duplicated(["method", "score", "class"]).any()
+    assert len(lines) == len(results) * (len(metrics.SCORES) + 3 * len(results.classes))
+    by_class = {"recall": metrics.recall, "precision": metrics.precision}
+    labels = results.classes.astype(str).tolist()
+    for method, name, label, *found in lines.itertuples(index=False):
+        if not label:
+            assert_array_equal(found, metrics.score(results, method, name))
+        elif name == "F1":
+            assert_array_equal(found[0], metrics.f1(results, method)[labels.index(label)])
+        else:
+            assert_array_equal(found, by_class[name](results, method)[labels.index(label)])
+    lines["value"] = 0.0
+    assert score_table(results)["value"].any(), "what a caller does to a table is not kept"
+
+
 def test_a_score_does_not_depend_on_the_other_methods():
     results = some_results(n_methods=3)
     alone = results.select("method 2")
@@ -322,16 +340,14 @@ def test_baselines_guess_from_the_training_shares():
     results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
     assert metrics.majority_baseline_score(results) == 0.5
     given_shares = replace(results, settings=Settings(training_shares=[0.2, 0.7, 0.1]))
-    found = score_table(metrics.baseline_results(given_shares))
-    assert (
-        found.loc["Majority class", "accuracy"]
-        == metrics.majority_baseline_score(given_shares)
-        == 0.25
-    )
+    lines = score_table(metrics.baseline_results(given_shares))
+    found = lines.set_index(["method", "score"])["value"]
+    guess = metrics.majority_baseline_score(given_shares)
+    assert found["Majority class", "accuracy"] == guess == 0.25
     expected = -np.log([0.2, 0.2, 0.7, 0.1]).mean()
-    assert_allclose(found.loc["Prior only", "log loss"], expected)
-    assert found.loc["Prior only", "AUC"] == 0.5
-    assert np.isnan(found.loc["Majority class", "log loss"])
+    assert_allclose(found["Prior only", "log loss"], expected)
+    assert found["Prior only", "AUC"] == 0.5
+    assert np.isnan(found["Majority class", "log loss"])
 
 
 def test_no_rows_are_no_scores():
@@ -473,11 +489,10 @@ def test_one_group_alone_has_no_interval():
 
 def test_results_without_a_method_are_an_empty_table():
     results = some_results()
-    none = results.select([])
-    assert (
-        list(none.table(wide=True).columns) == list(results.table(wide=True).columns)
-        and none.table(wide=True).empty
-    )
+    none = results.select()
+    assert list(score_table(none)) == list(score_table(results)) and score_table(none).empty
+    assert set(none.scores().table()) < set(results.scores().table())
+    assert none.scores().table().empty
     assert pairwise_differences(none) == []
     assert adjust_priors(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
 
@@ -505,14 +520,13 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     )
     assert rank_methods(results).methods == ("Fisher", "LDA")
     assert groups(results) == {"LDA": 2, "Fisher": 1}
-    assert score_table(results).columns[0] == "balanced accuracy"
-    assert score_table(results)["never predicts"].to_list() == ["rare", ""]
+    assert results.scores().table().columns[2] == "balanced accuracy (%)"
     assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise_differences(results)[0].better == "Fisher"
     assert report.comparison_finding(results) == (
-        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). "
-        "LDA predicts 'rare' for none of the 400 rows."
+        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %)."
     )
+    assert report.comparison_details(results) == "LDA predicts 'rare' for none of the 400 rows."
     assert report.classification_finding(results, "Fisher").startswith(
         "Fisher reaches a balanced accuracy of 78.3 % ("
     )
@@ -528,7 +542,9 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
     results = imbalanced(ALWAYS, ALWAYS, ALWAYS)
     assert report.comparison_finding(results, rope=0.5) == (
         "No significant difference among LDA, Fisher and Least squares (balanced accuracy 50.0 %); "
-        "up to 3.3 points are not excluded. "
+        "up to 3.3 points are not excluded."
+    )
+    assert report.comparison_details(results, rope=0.5) == (
         "None of them predicts 'rare' for any of the 400 rows."
     )
     assert report.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
@@ -536,7 +552,7 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
         "LDA predicts 'rare' for none of the 400 rows: a balanced accuracy of 50.0 % ("
     )
     assert report.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
-    two = report.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
+    two = report.comparison_details(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
     assert two.endswith("LDA and Fisher predict 'rare' for none of the 400 rows.")
 
 

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lincore import Results, metrics, report
+from lincore.displays import ScoresDisplay
 from lincore.metrics import Settings, best_score, score
 
 
@@ -65,7 +66,7 @@ def test_a_clear_winner_loses_nothing_and_one_method_is_no_choice():
     assert_allclose(found.corrected, found.raw, atol=1e-3)
     alone = best_score(results.select("A"), "accuracy")
     assert alone.corrected == alone.raw == score(results.select("A"), "A", "accuracy")
-    assert report.best_finding(results.select("A")) == ""
+    assert "Best of" not in results.select("A").scores().scope()
 
 
 def test_a_perfect_score_keeps_the_end_of_its_interval():
@@ -85,7 +86,7 @@ def test_methods_without_the_score_are_no_candidates():
     assert best_score(results, "log loss").n_methods == 2
     log_proba[:] = np.nan
     assert best_score(replace(results), "log loss") is None
-    assert report.best_finding(replace(results), "log loss") == ""
+    assert "Best of" not in ScoresDisplay(replace(results), "log loss").scope()
 
 
 def test_headline_table_and_baseline_quote_the_best_as_the_best_of_so_many():
@@ -93,11 +94,13 @@ def test_headline_table_and_baseline_quote_the_best_as_the_best_of_so_many():
     best = best_score(results, "accuracy")
     assert best.method == results.methods[0] and best.corrected.value < best.raw.value
     cell = report.format_score(best.corrected, "accuracy")
-    assert report.best_finding(results, "accuracy") == (
-        f"Best of 7 on these rows: {best.method}, accuracy {100 * best.raw.value:.1f} %; corrected "
-        f"for the choice {cell}."
+    raw = f"{best.method}, accuracy {100 * best.raw.value:.1f} %"
+    assert (
+        results.scores(score="accuracy")
+        .scope()
+        .startswith(f"Best of 7 on these rows: {raw}; corrected for the choice {cell}.")
     )
-    first, *others = report.comparison_rows(results, "accuracy")
+    first, *others = results.scores(score="accuracy").table().to_dict("records")
     heading = "best of 7 on these rows, corrected (%)"
     assert first[heading] == cell.replace(" %", "")
     assert {line[heading] for line in others} == {""}

@@ -22,11 +22,13 @@ from lincore import metrics
 from lincore.data import Dataset, Split
 from lincore.model_selection import (
     Steps,
+    Task,
+    TrainingSample,
     as_method,
     compare,
-    fit_pipeline,
     pipeline_for,
     plan_folds,
+    run,
 )
 
 SOLVED = [
@@ -96,7 +98,7 @@ def test_one_pass_equals_a_fit_from_the_rows_of_each_fold(scheme, steps, counts)
 def test_merging_class_by_class_is_the_same(few, monkeypatch):
     data = clouds((40, 30, 2), p=5)
     expected = compare(data, SOLVED[:3], "6-fold")
-    monkeypatch.setattr("lincore.model_selection._folds.FEW_VALUES", few)
+    monkeypatch.setattr("lincore.model_selection.fold_moments.FEW_VALUES", few)
     found = compare(data, SOLVED[:3], "6-fold")
     assert_allclose(found.log_proba, expected.log_proba, rtol=1e-9)
 
@@ -249,7 +251,7 @@ def test_features_whose_squares_are_no_numbers_are_refused_by_name(exponent, sta
     with pytest.raises(lincore.DataError, match="x2 has values"):
         lincore.balance(wrong, {2: 5}, "lda", steps=steps, repeats=2)
     with pytest.raises(lincore.DataError, match="x2 has values"):
-        lincore.sweep(wrong, 2, "lda", steps=steps, repeats=2)
+        lincore.sweep(wrong, [2], "lda", steps=steps, repeats=2)
 
 
 @pytest.mark.parametrize(("exponent", "standardize"), [(-150, False), (150, True)])
@@ -288,7 +290,7 @@ def test_a_foreign_classifier_that_goes_wrong_is_left_out_and_named(fault):
     with pytest.warns(FitFailedWarning, match="theirs is left out"):
         results = compare(clouds(), {"theirs": _Foreign(fault), "lda": "lda"}, "3-fold")
     assert results.methods == ("lda",) and results.settings.failed["theirs"]
-    assert results.table().index.tolist() == ["lda"]
+    assert results.scores().table()["model"].tolist() == ["lda"]
 
 
 def test_progress_is_told_and_stops():
@@ -302,7 +304,7 @@ def test_progress_is_told_and_stops():
     stopped = compare(data, methods, "3-fold", progress=lambda done, total, what: done < 6)
     assert stopped.settings.stopped
     assert stopped.methods == ("logistic", "lda", "qda")
-    expected = full.select(stopped.methods)
+    expected = full.select(*stopped.methods)
     assert_array_equal(stopped.predicted, expected.predicted)
     nothing = compare(data, methods, "3-fold", progress=lambda *step: False)
     assert nothing.methods == () and nothing.log_proba.shape == (0, 125, 3)
@@ -336,6 +338,12 @@ def test_words_are_counted_or_projected():
     assert results.settings.steps["multinomial-nb"]["n_components"] is None
 
 
+def outcome_of(data, spec, sample, steps=None):
+    plan, steps = [Task(sample, np.arange(data.n_rows))], steps or Steps()
+    *_, last = run(plan, [as_method(spec)], data, steps=steps, stacked=True)
+    return last.outcomes[as_method(spec).name]
+
+
 @pytest.mark.parametrize(
     ("spec", "steps"),
     [
@@ -350,14 +358,9 @@ def test_class_weights_stand_for_copies_of_rows(spec, steps):
     weight = np.array([1.0, 2.0, 3.0])
     copies = np.repeat(np.arange(90), weight[data.codes].astype(int))
     moments = lincore.Moments.from_groups(data.X, data.codes, 3)
-    fitted = [
-        fit_pipeline(pipeline_for(data, as_method(spec).fresh(3), steps), data, rows, **more)
-        for rows, more in (
-            (copies, {}),
-            (np.arange(90), {"class_weight": weight}),
-            (np.arange(90), {"class_weight": weight, "moments": moments}),
-        )
-    ]
+    every = np.arange(90)
+    samples = [(copies,), (every, weight), (every, weight, moments)]
+    fitted = [outcome_of(data, spec, TrainingSample(*sample), steps).pipeline for sample in samples]
     expected = fitted[0].decision_function(data.X)
     for pipeline in fitted[1:]:
         assert_allclose(pipeline.decision_function(data.X), expected, rtol=1e-5, atol=1e-6)
@@ -371,20 +374,19 @@ def test_weights_where_features_outnumber_rows_and_where_rows_are_sparse():
     words = dataset(sp.csr_array(rng.poisson(1.0, (16, 30)).astype(float)), codes, n_words=30)
     for data, spec in ((dense, "lda"), (words, "lda"), (words, "multinomial-nb")):
         steps = Steps(n_components=4) if spec == "lda" else Steps(False)
-        made = [pipeline_for(data, as_method(spec).fresh(2), steps) for _ in range(2)]
-        fit_pipeline(made[0], data, copies)
-        fit_pipeline(made[1], data, np.arange(16), class_weight=weight)
-        expected = made[0].predict_proba(data.X)
-        assert_allclose(made[1].predict_proba(data.X), expected, rtol=1e-6, atol=1e-9)
+        found, expected = (
+            outcome_of(data, spec, TrainingSample(*sample), steps).predicted.log_proba
+            for sample in ((np.arange(16), weight), (copies,))
+        )
+        assert_allclose(np.exp(found), np.exp(expected), rtol=1e-6, atol=1e-9)
 
 
 def test_weights_that_a_classifier_cannot_take_are_refused():
     from sklearn.neighbors import KNeighborsClassifier
 
     data = clouds()
-    pipeline = pipeline_for(data, KNeighborsClassifier())
-    with pytest.raises(lincore.DataError, match="KNeighborsClassifier does not support weights"):
-        fit_pipeline(pipeline, data, np.arange(125), class_weight=np.ones(3))
+    failure = outcome_of(data, KNeighborsClassifier(), TrainingSample(np.arange(125), np.ones(3)))
+    assert "KNeighborsClassifier does not support weights" in failure.reason
 
 
 def test_baselines_guess_from_what_the_methods_were_trained_on():
@@ -430,7 +432,7 @@ def test_what_is_finished_can_be_looked_at_meanwhile():
     ]
     for found in seen:
         assert found.settings.stopped
-        assert_array_equal(found.predicted, whole.select(found.methods).predicted)
+        assert_array_equal(found.predicted, whole.select(*found.methods).predicted)
     assert not whole.settings.stopped
 
 
@@ -441,3 +443,34 @@ def test_what_failed_is_not_among_what_is_finished():
         compare(data, methods, "3-fold", keep=seen.append)
     assert seen[-1].methods == ("good",)
     assert list(seen[-1].settings.failed) == ["bad"]
+
+
+@pytest.mark.parametrize("scheme", ["holdout", "3-fold"])
+def test_yardsticks_are_fitted_on_the_same_splits_out_of_competition(scheme):
+    data = clouds()
+    plain = compare(data, ["lda", "qda"], scheme)
+    found = compare(data, ["lda", "qda"], scheme, yardsticks=True)
+    assert found.methods == plain.methods
+    assert metrics.groups(found) == metrics.groups(plain)
+    assert found.digest != plain.digest
+    forest = RandomForestClassifier(random_state=0)
+    alone = compare(data, [forest], scheme)
+    others = found.yardsticks
+    assert others.methods == ("boosting", "random-forest")
+    assert_array_equal(others.select("random-forest").predicted, alone.predicted)
+    assert_array_equal(others.rows, found.rows)
+    shown = found.against_yardsticks()
+    both = compare(data, ["lda", "qda", ("f", forest)], scheme)
+    best = metrics.rank_methods(plain).methods[0]
+    (own,) = metrics.pairwise_differences(both.select(best, "f"))
+    (line,) = shown.frame().query("second == 'Random forest'").itertuples()
+    assert_allclose([line.value, line.low, line.high, line.p], [*own[3:7]], equal_nan=True)
+
+
+def test_a_better_yardstick_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 2))
+    found = compare(dataset(X, X.prod(axis=1) > 0), "lda", yardsticks=True).against_yardsticks()
+    assert found.finding().startswith(("Gradient boosting beats LDA", "Random forest beats LDA"))
+    assert len(found.table()) == 2
+    assert not compare(clouds(), "lda").against_yardsticks().frame().size

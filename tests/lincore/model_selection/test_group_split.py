@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
-from lincore import DataError, report
+from lincore import DataError
 from lincore.data import Dataset
 
 
@@ -90,14 +90,14 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert divided(data, lincore.split(data, "stratified"))
     results = lincore.compare(data, "lda")
     assert results.settings.scheme == "holdout by group"
-    assert report.evaluation_scope(results).endswith("Rows of one group are kept together.")
+    assert results.pairwise().scope().endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
-    assert "in both training and test sets" in report.evaluation_scope(other)
+    assert "in both training and test sets" in other.pairwise().scope()
     by_row = lincore.compare(replace(data, groups=None), "lda")
-    assert "group" not in report.evaluation_scope(by_row)
+    assert "group" not in by_row.pairwise().scope()
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)
     assert study.settings.scheme == "holdout by group"
     by_row = lincore.balance(data, {"a": 20}, "lda", split="stratified", repeats=1)
     assert by_row.settings.scheme == "stratified"
-    curve = lincore.sweep(data, "a", [20, 40], "lda", repeats=2)
+    curve = lincore.sweep(data, ["a"], [20, 40], "lda", repeats=2)
     assert curve.settings.scheme == "holdout by group"

@@ -20,14 +20,14 @@ def splits(data, n=3):
 def test_the_last_size_is_the_comparison_on_all_training_rows():
     wine = lincore.sample("wine")
     curve = learning_curve(wine, ["lda", "logistic"], splits(wine), sizes=[30, 1000])
-    band = curve.band()
-    assert band.sizes.tolist() == [30, len(splits(wine)[0].train)]
-    for i, method in enumerate(band.methods):
+    lines = curve.score_table()
+    assert lines["training rows"].unique().tolist() == [30, len(splits(wine)[0].train)]
+    assert ((lines["low"] <= lines["value"]) & (lines["value"] <= lines["high"])).all()
+    for method, of_method in lines.groupby("method"):
         whole = [
             metrics.score(compare(wine, method, s), method, "accuracy").value for s in splits(wine)
         ]
-        assert_allclose(band.mean[i, -1], np.mean(whole))
-        assert (band.low[i] <= band.mean[i]).all() and (band.mean[i] <= band.high[i]).all()
+        assert_allclose(of_method["value"].iloc[-1], np.mean(whole))
 
 
 def test_of_one_split_the_interval_is_that_of_the_rows():
@@ -37,12 +37,11 @@ def test_of_one_split_the_interval_is_that_of_the_rows():
     assert len(curve.results) == 7 and curve.test_ratio == 0
     whole = compare(iris, ["lda", "qda"], split)
     for name in ("accuracy", "log loss"):
-        band = curve.band(name)
-        for i, method in enumerate(band.methods):
-            found = (band.mean[i, -1], band.low[i, -1], band.high[i, -1])
+        for method, lines in curve.score_table(name).groupby("method"):
+            found = lines[["value", "low", "high"]].iloc[-1]
             assert_allclose(found, metrics.score(whole, method, name))
     with pytest.raises(KeyError, match="speed"):
-        curve.band("speed")
+        curve.score_table("speed")
 
 
 def test_parts_are_nested_and_keep_the_shares():
@@ -64,8 +63,7 @@ def test_a_method_that_fails_on_few_rows_is_missing_there_only():
     methods = {"few": "lda", "many": _Demanding(40)}
     curve = learning_curve(wine, methods, splits(wine, 2), sizes=[20, 60])
     assert "wants 40 rows" in curve.results[20].settings.failed["many"]
-    band = curve.band()
-    assert np.isnan(band.mean).tolist() == [[False, False], [True, False]]
+    assert curve.score_table()["value"].isna().tolist() == [False, False, True, False]
     with pytest.raises(DataError, match="wants"):
         learning_curve(wine, {"many": _Demanding(40)}, splits(wine, 2), sizes=[20])
 

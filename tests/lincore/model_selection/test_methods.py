@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -10,12 +12,14 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.multiclass import OneVsRestClassifier
 
 import lincore
+from lincore import DataError, fields
 from lincore.model_selection import (
     CLASSIFIER_FACTORIES,
     CLASSIFIER_LABELS,
     CLASSIFIER_OPTIONS,
     as_method,
     as_methods,
+    default_methods,
     format_spec,
     parse_spec,
 )
@@ -122,7 +126,8 @@ def test_what_methods_take():
 
 
 def test_the_table_of_options_is_complete():
-    for word, entries in CLASSIFIER_OPTIONS.items():
+    for word, record in CLASSIFIER_OPTIONS.items():
+        entries = fields.options(record)
         defaults = as_method(word).estimator.get_params(deep=False)
         defaults.pop("categorical_columns", None)
         if "estimator" in defaults:
@@ -132,8 +137,8 @@ def test_the_table_of_options_is_complete():
         assert sorted(entry.name for entry in entries) == sorted(defaults)
         for entry in entries:
             assert entry.default == defaults[entry.name] or entry.default is defaults[entry.name]
-            assert entry.allows(entry.default), entry.name
-        assert word == "naive-bayes" or any(entry.main for entry in entries)
+            assert fields.checked(record, {entry.name: entry.default}), entry.name
+        assert word == "naive-bayes" or any(entry.field.main for entry in entries)
 
 
 @pytest.mark.long
@@ -141,10 +146,10 @@ def test_the_table_of_options_is_complete():
 @pytest.mark.parametrize(
     ("word", "name", "value"),
     [
-        (word, entry.name, choice.value)
-        for word, entries in CLASSIFIER_OPTIONS.items()
-        for entry in entries
-        for choice in entry.choices
+        (word, entry.name, value)
+        for word, record in CLASSIFIER_OPTIONS.items()
+        for entry in fields.options(record)
+        for value in entry.field.choices or ()
     ],
 )
 def test_every_choice_can_be_fitted(word, name, value):
@@ -156,16 +161,28 @@ def test_every_choice_can_be_fitted(word, name, value):
 
 
 def test_ranges():
-    def option(word, name):
-        (found,) = (one for one in CLASSIFIER_OPTIONS[word] if one.name == name)
-        return found
+    def allows(word, name, value):
+        with suppress(DataError):
+            return fields.checked(CLASSIFIER_OPTIONS[word], {name: value}) == {name: value}
 
-    C = option("logistic", "C")
-    assert C.allows(np.inf) and C.allows(1e-3) and not C.allows(0)
-    shrinkage = option("lda", "shrinkage")
-    assert shrinkage.allows("oas") and shrinkage.allows(1) and not shrinkage.allows(1.5)
-    assert not option("perceptron", "max_epochs").allows(2.5)
-    assert not option("perceptron", "shuffle").allows(1.5)
-    assert not option("lda", "divisor").allows("k")
+    assert allows("logistic", "C", np.inf) and allows("logistic", "C", 1e-3)
+    assert allows("lda", "shrinkage", "oas") and allows("lda", "shrinkage", 1)
+    for refused in (
+        ("logistic", "C", 0),
+        ("lda", "shrinkage", 1.5),
+        ("perceptron", "max_epochs", 2.5),
+        ("perceptron", "shuffle", 1.5),
+        ("lda", "divisor", "k"),
+        ("lda", "C", 1),
+    ):
+        assert not allows(*refused), refused
     with pytest.raises(ValueError, match="lda has no option C"):
         as_method("lda(C=1)")
+
+
+def test_large_data_are_compared_by_methods_that_do_not_iterate():
+    codes = np.arange(1_000) % 50
+    X = np.random.default_rng(0).normal(size=(1_000, 100))
+    assert "logistic" in default_methods(lincore.load((X, codes)))
+    found = default_methods(lincore.load((np.tile(X, 2), codes)))
+    assert found == ("lda", "qda", "naive-bayes", "fisher", "least-squares")

@@ -45,9 +45,9 @@ def assert_alike(one, other, tolerance=1e-10):
     np.testing.assert_array_equal(one.predicted, other.predicted)
     finite = np.maximum(one.log_proba, -50), np.maximum(other.log_proba, -50)
     assert_allclose(*finite, atol=tolerance, rtol=tolerance)
-    tables = one.table(wide=True), other.table(wide=True)
-    columns = [c for c in tables[0] if c not in ("seconds", "never predicts")]
-    assert_allclose(*(table[columns].to_numpy(float) for table in tables), rtol=1e-8, atol=1e-10)
+    tables = (lincore.metrics.score_table(results) for results in (one, other))
+    ends = ["value", "low", "high"]
+    assert_allclose(*(table[ends].to_numpy() for table in tables), rtol=1e-8, atol=1e-10)
 
 
 def test_weights_of_one_are_no_weights():
@@ -172,8 +172,8 @@ def test_what_takes_no_weights_is_left_out_in_one_line():
     with pytest.warns(FitFailedWarning, match="KNeighborsClassifier does not support weights"):
         results = lincore.compare(data, ["lda", KNeighborsClassifier()], "holdout")
     assert results.methods == ("lda",)
-    notes = report.comparison_notes(results)
-    assert len(notes) == 1 and "does not support weights" in notes[0]
+    (note,) = [one for one in results.scores().notes() if "left out" in one]
+    assert "does not support weights" in note
 
 
 def test_the_cost_of_an_imbalance_uses_the_weights():
@@ -204,5 +204,5 @@ def test_the_cost_of_an_imbalance_uses_the_weights():
     random = lincore.imbalance_cost(with_row_weights(plain, weights=weights), "lda", repeats=6)
     found = random.attribution("lda").prior_shift
     assert found.low < found.value < found.high
-    assert "Rows are weighted" in report.cost_basis(random)
-    assert "weights" not in report.cost_basis(none)
+    assert "Rows are weighted" in random.curve().scope()
+    assert "weights" not in none.curve().scope()

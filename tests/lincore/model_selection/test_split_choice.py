@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lincore
 from lincore.model_selection import SplitVariation, compare_splits
-from lincore.report import equal_priors_note, split_choice_finding
 
 
 def drifting(shift):
@@ -31,9 +32,9 @@ def test_the_accuracies_are_those_of_hold_outs_and_a_drift_is_seen():
         assert found.last[place] == pytest.approx(expected)
     assert found.random.shape == (4, 2)
     assert found.last_shift > 20 and found.random_shift < 3
-    assert "differ from the others" in split_choice_finding(found)
+    assert "differ from the others" in found.accuracies().finding()
     still = compare_splits(drifting(0.0), ["lda"], test_size=0.2, seeds=range(4))
-    assert still.last_shift < 3 and "are like the others" in split_choice_finding(still)
+    assert still.last_shift < 3 and "are like the others" in still.accuracies().finding()
 
 
 def test_it_can_be_stopped():
@@ -51,11 +52,11 @@ def choice(last, random, shift=50.9):
 
 
 def test_the_finding_names_the_winners_and_who_changes_places():
-    said = split_choice_finding(choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]))
+    said = choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]).accuracies().finding()
     assert said.startswith("The split decides the winner: on the last of each class LDA is best")
     assert "(87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
     assert "50.9 times as far" in said and "change order" not in said
-    said = split_choice_finding(choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3))
+    said = choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3).accuracies().finding()
     assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
     assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said
 
@@ -63,7 +64,7 @@ def test_the_finding_names_the_winners_and_who_changes_places():
 def test_equal_priors_are_told_beside_the_texts_number_where_test_rows_are_equally_many():
     iris = lincore.sample("iris")
     study = lincore.balance(iris, {"virginica": 9}, ["lda", "logistic"], repeats=1)
-    said = equal_priors_note(study, "lda")
+    (said,) = [note for note in notes_on_images(study) if note.startswith("With equal priors LDA")]
     results = study.example.results
     for name in ("corrected priors", "reduced"):
         place = results[name].methods.index("lda")
@@ -71,4 +72,9 @@ def test_equal_priors_are_told_beside_the_texts_number_where_test_rows_are_equal
         assert f"{100 * value:.1f} %" in said
     assert "77.3 %" in said
     uneven = lincore.balance(lincore.sample("gaussian"), {"class 3": 9}, "lda", repeats=1)
-    assert equal_priors_note(uneven, "lda") == ""
+    assert not any("equal priors" in note for note in notes_on_images(uneven))
+
+
+def notes_on_images(study):
+    images = replace(study, settings=replace(study.settings, rows="images"))
+    return images.scores().notes()

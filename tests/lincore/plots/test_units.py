@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from lincore import DataError, inspection, model_selection, plots
+import lincore
+from lincore import DataError, inspection, plots
 from lincore.checks import assumption_inputs, assumptions
 from lincore.data import Dataset
 from lincore.data import split as split_rows
-from lincore.model_selection import Steps, as_method, pipeline_for
+from lincore.model_selection import Steps
 from lincore.plots.plane import with_ellipses
 
 WORDS = ["lda", "qda", "naive-bayes", "logistic(C=1.0)", "least-squares", "one-vs-rest"]
@@ -39,8 +40,7 @@ def flowers(units, n_features=2):
 def fitted_view(data, word, *, axes=(0, 1), standardize=False, rows=None):
     split = split_rows(data, "stratified", test_size=0.3)
     steps = Steps(standardize=standardize)
-    pipeline = pipeline_for(data, as_method(word).estimator, steps)
-    fitted, _ = model_selection.holdout(data, pipeline, split)
+    fitted = lincore.fit(data, word, split, steps=steps).pipeline
     return inspection.model_view(fitted, data, split.test if rows is None else rows, axes)
 
 
@@ -145,8 +145,7 @@ def test_each_check_stands_for_itself():
 def test_what_is_checked_behind_a_pipeline_is_told_one_by_one():
     data = flowers((1e-300, 1.0))
     split = split_rows(data, "stratified", test_size=0.3)
-    pipeline = pipeline_for(data, as_method("lda").estimator, Steps(standardize=False))
-    fitted, _ = model_selection.holdout(data, pipeline, split)
+    fitted = lincore.fit(data, "lda", split, steps=Steps(standardize=False)).pipeline
     assert len(assumptions(*assumption_inputs(fitted, data, split.train))) == 5
 
 

@@ -50,7 +50,7 @@ def test_unknown_classes_and_rows_without_one_are_counted_everywhere(case, capsy
     said = " ".join(found.columns().notes())
     assert ("unknown to the model: 'w'" in said) == (len(unknown) > 0)
     assert (f"{n_missing} rows without a class" in said) == (n_missing > 0)
-    assert ("is not known" in repr(found)) == (len(unknown) > 0)
+    assert ("of an unknown class" in repr(found)) == (len(unknown) > 0)
     assert ("without a class" in repr(found)) == (n_missing > 0)
     if case != "all unknown":
         assert found.scores().notes()[1].startswith("3 of 6 rows are scored")

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 from scipy import stats
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
 
 import lincore
 from lincore import DataError
@@ -185,6 +187,54 @@ def test_priors_in_deployment_reweight_the_posteriors(models, frame):
         predict(models.model("perceptron"), frame, priors="equal")
 
 
+def fixed(model, passengers, threshold: float) -> np.ndarray:
+    """Return scikit-learn's predictions at a threshold for 'yes', the rarer class."""
+    rule = FixedThresholdClassifier(
+        FrozenEstimator(model.pipeline), threshold=threshold, pos_label=1
+    )
+    return rule.fit(passengers.X, passengers.y).predict(passengers.X)
+
+
+@pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
+@pytest.mark.parametrize("threshold", [0.0, 0.05, 0.3, 0.5, 0.8, 1.0])
+def test_a_threshold_is_that_of_scikit_learn(models, passengers, frame, name, threshold):
+    model = models.model(name)
+    plain = predict(model, frame)
+    found = plain.with_threshold(threshold)
+    np.testing.assert_array_equal(found.codes, fixed(model, passengers, threshold))
+    assert found.evaluated is plain.evaluated and found.digest != plain.digest
+    np.testing.assert_array_equal(found.results().predicted[0], found.codes)
+    np.testing.assert_array_equal(found.with_threshold(None).codes, plain.codes)
+    assert found.scores().notes()[-1].endswith("they are too good.")
+    assert not any("too good" in note for note in plain.scores().notes())
+    nearest = found.posteriors[found.ranked("uncertain")[:20], 1]
+    assert (np.diff(np.abs(nearest - threshold)) >= 0).all()
+
+
+def test_a_threshold_applies_to_the_corrected_posteriors(models, passengers, frame):
+    model = models.model("lda")
+    priors, threshold = np.array([0.4, 0.6]), 0.7
+    found = predict(model, frame).with_threshold(threshold).with_priors(priors)
+    # The same rule on the posteriors of training: the odds divided by the change of the priors.
+    change = (priors[1] / priors[0]) / (model.priors[1] / model.priors[0])
+    odds = threshold / (1 - threshold) / change
+    np.testing.assert_array_equal(found.codes, fixed(model, passengers, odds / (1 + odds)))
+    assert found.by_class().finding().startswith("900 rows (threshold for 'yes': 70 %): ")
+
+
+def test_a_threshold_needs_two_classes_with_posteriors(models, frame):
+    found = predict(models.model("lda"), frame)
+    for wrong in (-0.1, 1.1, np.nan):
+        with pytest.raises(DataError, match="The threshold is"):
+            found.with_threshold(wrong)
+    with pytest.raises(DataError, match="no posteriors"):
+        predict(models.model("perceptron"), frame).with_threshold(0.3)
+    iris = lincore.sample("iris")
+    model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    with pytest.raises(DataError, match="3 classes"):
+        predict(model, iris).with_threshold(0.3)
+
+
 def test_priors_are_estimated_from_the_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 2)) + np.repeat([0, 2], 300)[:, None]
@@ -201,12 +251,8 @@ def test_priors_are_estimated_from_the_rows():
 
 def test_scores_of_a_file_with_labels_are_those_of_the_library(passengers):
     split = lincore.split(passengers)
-    fitted, results = lincore.holdout(
-        passengers,
-        lincore.model_selection.pipeline_for(passengers, lincore.LinearDiscriminantAnalysis()),
-        split,
-        method="LDA",
-    )
+    model = lincore.fit(passengers, "lda", split)
+    fitted, results = model.pipeline, model.results
     model = lincore.model_selection.FittedModel.of(passengers, fitted, "LDA", split.train)
     found = predict(model, passengers.take(split.test))
     scores = found.results()
@@ -214,7 +260,7 @@ def test_scores_of_a_file_with_labels_are_those_of_the_library(passengers):
         one, other = (lincore.metrics.score(r, "LDA", name) for r in (scores, results))
         assert one.value == pytest.approx(other.value, abs=1e-12)
     assert lincore.metrics.confusion_matrix(scores, "LDA").sum() == len(split.test)
-    assert "LDA" in scores.table().index
+    assert scores.scores().table()["model"].tolist() == ["LDA"]
 
 
 def test_labels_that_are_missing_or_unknown_are_left_out_of_the_scores(models, frame):
@@ -226,7 +272,7 @@ def test_labels_that_are_missing_or_unknown_are_left_out_of_the_scores(models, f
     assert len(found.results().truth) == len(frame) - 13
     with pytest.raises(DataError, match="no column 'survived'"):
         predict(models.model("lda"), frame.drop(columns="survived")).results()
-    with pytest.raises(DataError, match="'perhaps' are none"):
+    with pytest.raises(DataError, match="'perhaps' are not classes"):
         predict(models.model("lda"), frame.assign(survived="perhaps")).results()
 
 
@@ -345,11 +391,7 @@ def test_about_as_many_test_rows_are_far_as_the_level_says(name):
     data, shares = lincore.sample(name), []
     for seed in range(5):
         split = lincore.split(data, seed=seed)
-        fitted, _ = lincore.holdout(
-            data,
-            lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis()),
-            split,
-        )
+        fitted = lincore.fit(data, "lda", split).pipeline
         model = lincore.model_selection.FittedModel.of(data, fitted, "LDA", split.train)
         found = predict(model, data.take(split.test)).at_level(0.05)
         shares.append(found.far.mean())

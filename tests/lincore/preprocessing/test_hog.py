@@ -112,7 +112,7 @@ def test_a_saved_model_describes_new_images():
     digits = lincore.sample("digits").take(slice(0, 500))
     steps = Steps(basis="hog", n_components=30)
     results = lincore.compare(digits, "lda", steps=steps, keep_models=True)
-    model, _ = load_model(save_model(results))
+    model, _ = load_model(save_model(results.model("lda")))
     assert_array_equal(model.predict(digits.X), results.model("lda").predict(digits.X))
     assert float((model.predict(digits.X) == digits.y).mean()) > 0.95
 

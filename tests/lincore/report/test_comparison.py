@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import report
 from lincore.data import Dataset
 from lincore.metrics import Results, Settings
 from lincore.utils import captured_warnings
@@ -22,7 +21,7 @@ def table(sizes: list[int], groups: list[int] | None = None) -> Dataset:
 
 def notes(data: Dataset, scheme: str, methods: tuple[str, ...] = ("lda",)) -> str:
     with captured_warnings():
-        return " ".join(report.comparison_notes(lincore.compare(data, methods, scheme)))
+        return " ".join(lincore.compare(data, methods, scheme).scores().notes())
 
 
 def test_classes_that_stand_in_one_fold_are_never_learned_and_this_is_said():
@@ -57,4 +56,4 @@ def test_a_comparison_that_was_stopped_says_what_is_missing(stopped, failed, sai
     codes = np.array([0, 0, 1, 1])
     results = Results(("lda",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
                       np.full((1, 4, 2), np.nan), np.zeros(1), settings=settings)  # fmt: skip
-    assert report.comparison_notes(results) == said
+    assert list(results.scores().notes()[2:]) == said  # after intervals and those that are missing

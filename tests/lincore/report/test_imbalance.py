@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.imbalance import Sweep, choose_remedy
+from lincore.imbalance import Sweep
 from lincore.io import gaussian_classes
-from lincore.report import (
-    balance_finding,
-    crossing_sentences,
-    decomposition_sentences,
-    remedy_finding,
-)
 
 
 @pytest.fixture(scope="module")
 def study():
     data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[300, 300, 300])
     return lincore.balance(data, {"class 3": 0.1}, ("lda", "least-squares"), repeats=3)
+
+
+def finding(study, method, loss="error"):
+    return study.decomposition(method, loss=loss).finding()
+
+
+def sentences(study, method, loss="error"):
+    return study.decomposition(method, loss=loss).sentences
 
 
 def with_losses(study, full, reduced, both, spread=0.001):
@@ -36,7 +38,7 @@ def with_losses(study, full, reduced, both, spread=0.001):
 
 def test_costs_and_gains(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
-    words = decomposition_sentences(planted, "lda")
+    words = sentences(planted, "lda")
     assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
     assert words["majority bias"].endswith("balanced weights recover this without new rows.")
     assert words["class size"].startswith("Class size costs 5.0 points (")
@@ -44,30 +46,33 @@ def test_costs_and_gains(study):
     assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
     # A recall that falls is a cost, and one that rises a gain.
     falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
-    assert decomposition_sentences(falls, "lda", "recall of class 3")["majority bias"].startswith(
-        "Majority bias costs 40.0"
+    assert (
+        falls.decomposition("lda", loss="recall of class 3")
+        .sentences["majority bias"]
+        .startswith("Majority bias costs 40.0")
     )
     rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
-    assert (
-        "Majority bias gains"
-        in decomposition_sentences(rises, "lda", "recall of class 3")["majority bias"]
-    )
+    assert "Majority bias gains" in sentences(rises, "lda", "recall of class 3")["majority bias"]
 
 
 def test_the_finding_names_the_largest_part(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
-    said = balance_finding(planted, "lda")
+    said = finding(planted, "lda")
     assert said.startswith("With 21 instead of 210 training rows of 'class 3', the error of LDA ")
     assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
-    assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
+    assert (
+        unchanged.decomposition("lda", loss="error")
+        .finding()
+        .endswith("no loss distinguishable from chance.")
+    )
     none = "None of 6 corrections improves the error."
-    assert remedy_finding(choose_remedy(unchanged, "lda")) == none
+    assert unchanged.corrections("lda", loss="error").finding() == none
 
 
 def test_recommendations_name_their_price(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    said = remedy_finding(choose_remedy(planted, "lda"))
+    said = planted.corrections("lda", loss="error").finding()
     assert "which lower the error by 19.5 points (" in said
     assert (
         "; the other classes lose" in said
@@ -85,7 +90,7 @@ def test_harm_is_a_negative_share_of_the_loss(study):
 def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     planted.losses[:, planted.conditions.index("undersampling")] -= 0.0005
-    said = remedy_finding(choose_remedy(planted, "lda"))
+    said = planted.corrections("lda", loss="error").finding()
     assert "full set: balanced weights + corrected priors, which lower the error by" in said
     assert "It uses every row once" in said
 
@@ -94,20 +99,20 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     planted.losses[:, planted.conditions.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
     planted.losses[:, planted.conditions.index("corrected priors")] -= 0.019
-    said = remedy_finding(choose_remedy(planted, "lda"))
+    said = planted.corrections("lda", loss="error").finding()
     assert "full set: corrected priors, which lower the error by 1.9 points (" in said
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
     unclear.losses[:, unclear.conditions.index("full")] = 0.1
     unclear.losses[:, unclear.conditions.index("reduced")] = 0.3
-    found = balance_finding(unclear, "lda")
+    found = finding(unclear, "lda")
     assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
-    advised = remedy_finding(choose_remedy(nothing, "lda"))
+    advised = nothing.corrections("lda", loss="error").finding()
     assert advised == "None of 6 corrections improves the error."
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, other.conditions.index("undersampling")] -= 0.0005
-    told = remedy_finding(choose_remedy(other, "lda"))
+    told = other.corrections("lda", loss="error").finding()
     whole = told.index("The whole loss is recovered: the remaining 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
@@ -117,11 +122,11 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
 
 
 def test_a_method_without_posteriors(study):
-    assert decomposition_sentences(study, "least-squares")["sample size"] != "Sample size is zero."
-    assert decomposition_sentences(study, "least-squares")["prior shift"] == "Prior shift is zero."
+    assert sentences(study, "least-squares")["sample size"] != "Sample size is zero."
+    assert sentences(study, "least-squares")["prior shift"] == "Prior shift is zero."
     for said in (
-        balance_finding(study, "least-squares", "log loss"),
-        *decomposition_sentences(study, "least-squares", "log loss").values(),
+        finding(study, "least-squares", "log loss"),
+        *sentences(study, "least-squares", "log loss").values(),
     ):
         assert "no posterior probabilities" in said
 
@@ -129,12 +134,10 @@ def test_a_method_without_posteriors(study):
 def test_one_seed_and_several_classes():
     data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[100, 100, 100])
     study = lincore.balance(data, {"class 2": 20, "class 3": 10}, "lda", repeats=1)
-    assert "30 instead of 140 training rows of 'class 2' and 'class 3'" in balance_finding(
-        study, "lda"
-    )
-    assert "nan" not in " ".join(decomposition_sentences(study, "lda").values())
+    assert "30 instead of 140 training rows of 'class 2' and 'class 3'" in finding(study, "lda")
+    assert "nan" not in " ".join(sentences(study, "lda").values())
     none = "One split cannot tell which correction to recommend."
-    assert remedy_finding(choose_remedy(study, "lda")) == none
+    assert study.corrections("lda", loss="error").finding() == none
 
 
 def test_crossings():
@@ -144,5 +147,5 @@ def test_crossings():
     sweep = Sweep(
         np.array(["a", "b"]), ("a",), sizes, ("lda", "qda"), ("error",), losses, np.arange(6), 0.0
     )
-    (said,) = crossing_sentences(sweep)
-    assert said == "Below about 30 training rows qda has the better error, above it lda."
+    said = sweep.curves().finding()
+    assert said.startswith("Below about 30 training rows qda has the better error, above it lda.")

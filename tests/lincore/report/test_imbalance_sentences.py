@@ -40,12 +40,12 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
     even = found.curves["lda"].break_even()
     said = found.curve("lda").finding()
     value, low, high = map(report.cost_ratio, even)
-    assert said.startswith(
+    assert said == (
         "Balancing the priors of LDA pays if a missed 'yes' costs more than "
-        f"{value} false alarms ({low} to {high}). At "
+        f"{value} false alarms ({low} to {high})."
     )
-    assert "At 9.5 to 1 it lowers the cost by" in said
-    assert "at 1 to 1" in said
+    effect = found.curve("lda").scope()
+    assert effect.startswith("At 9.5 to 1 balancing lowers the cost by") and "at 1 to 1" in effect
 
 
 def test_a_correction_never_stands_without_its_condition_price_and_calibration(kept):
@@ -84,18 +84,18 @@ def test_sentences_are_of_the_splits_so_far(kept, studies):
     for records, sentence in (
         (kept, lambda one: one.curve("lda").finding()),
         (kept, lambda one: one.corrections("lda").finding()),
-        (studies, lambda one: report.balance_finding(one, "lda")),
+        (studies, lambda one: one.decomposition("lda", loss="error").finding()),
     ):
         for record in records:
             n = len(record.seeds)
             said = sentence(record)
             assert said.startswith(f"After {n} of 8 splits: ") == (n < 8)
-    assert "5 of 8 splits" in report.cost_basis(kept[5])
+    assert "5 of 8 splits" in kept[5].curve().scope()
 
 
 def test_one_split_claims_no_chance(studies):
     for loss in ("error", "recall of class 3"):
-        said = report.decomposition_sentences(studies[0], "lda", loss)
+        said = studies[0].decomposition("lda", loss=loss).sentences
         assert len(studies[0].seeds) == 1
         assert not any("distinguishable" in sentence for sentence in said.values())
         assert "on one split" in said["prior shift"]
@@ -104,7 +104,7 @@ def test_one_split_claims_no_chance(studies):
 def test_intervals_far_from_zero_are_distinguished_from_it(kept, studies):
     for record in studies:
         split = record.attribution("lda", "recall of class 3")
-        said = report.decomposition_sentences(record, "lda", "recall of class 3")
+        said = record.decomposition("lda", loss="recall of class 3").sentences
         for part, value in split.parts.items():
             if value.low > 0 or value.high < 0:
                 assert "not distinguishable" not in said[part]
@@ -115,12 +115,12 @@ def test_both_orders_are_shown(kept, studies):
     first, last = (f"{100 * value:.1f}" for value in split.orders["prior shift"])
     said = kept[-1].decomposition("lda").notes()[0]
     assert first == last or f", {first} if corrected first and {last} if second" in said
-    said = report.decomposition_sentences(studies[-1], "lda", "recall of class 3")["prior shift"]
+    said = studies[-1].decomposition("lda", loss="recall of class 3").sentences["prior shift"]
     assert "if corrected first and" in said
 
 
 def test_parts_are_conditional_on_the_class_counts(kept):
-    assert "conditional on the class counts of the file" in report.cost_basis(kept[-1])
+    assert "conditional on the class counts of the file" in kept[-1].curve().scope()
 
 
 def test_numbers_that_are_labels_stand_in_quotes():
@@ -141,10 +141,10 @@ def test_of_more_classes_an_error_is_compared_with_other_errors():
     costs = 1.0 - np.eye(3)
     costs[2] *= 4
     found = imbalance_cost(data, "lda", prevalence="file", costs=costs, repeats=5)
-    assert report.cost_condition(found) == "an error on 'c' costs 4 others"
+    assert found.decomposition().condition == "an error on 'c' costs 4 others"
     assert "an error on 'c'" in found.curve("lda").finding()
     equal = imbalance_cost(data, "lda", repeats=1)
-    assert report.cost_condition(equal) == "all classes are equally frequent in deployment"
+    assert equal.decomposition().condition == "all classes are equally frequent in deployment"
 
 
 def test_equal_classes_leave_nothing_to_balance():
@@ -156,8 +156,8 @@ def test_other_classes_lose_recall_in_words(studies):
     study = studies[-1]
     advice = choose_remedy(study, "lda", "recall of class 3")
     others = advice.remedy.others._replace(value=-0.248, low=-0.3, high=-0.2)
-    said = report.remedy_finding(
-        advice._replace(remedy=advice.remedy._replace(others=others)), "recall of class 3"
+    said = study.corrections("lda", loss="recall of class 3").recommendation(
+        advice._replace(remedy=advice.remedy._replace(others=others))
     )
     assert "; the other classes lose 24.8 points of recall (20.0 to 30.0)" in said
     assert "Recommended if class shares in deployment are those of the full set: " in said
@@ -168,7 +168,8 @@ def test_no_remedy_names_the_largest_estimate(studies):
     advice = choose_remedy(studies[-1], "lda", "error")
     none = advice.most._replace(recovered=advice.most.recovered._replace(low=-0.065, high=0.145,
                                                                          value=0.04))  # fmt: skip
-    said = report.remedy_finding(advice._replace(remedy=none, most=none), "error")
+    shown = studies[-1].corrections("lda", loss="error")
+    said = shown.recommendation(advice._replace(remedy=none, most=none))
     assert "the largest estimate is 4.0 points (−6.5 to 14.5), by" in said
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,8 +11,13 @@ from scipy.stats import binomtest
 from sklearn import metrics as referee
 
 import lincore
-from lincore import Results, imbalance, metrics, report
-from lincore.displays import ClassScoresDisplay, ModelScoresDisplay
+from lincore import Results, imbalance, metrics
+from lincore.displays import (
+    ClassScoresDisplay,
+    ConfusionDisplay,
+    ModelScoresDisplay,
+    PredictionScoresDisplay,
+)
 from lincore.metrics import Settings
 from lincore.model_selection import FittedClassifier
 
@@ -41,7 +48,8 @@ def number(cell):
 
 
 def test_scores_of_a_comparison_and_of_its_best(results):
-    first, second = report.comparison_rows(results)
+    rows = results.scores().table().set_index("model", drop=False)
+    first, second = rows.loc[["LDA", "fisher"]].to_dict("records")
     truth, (predicted, others) = results.truth, results.predicted
     assert (first["model"], second["model"]) == ("LDA", "fisher")
     assert list(first)[2] == "balanced accuracy (%)"
@@ -62,13 +70,12 @@ def test_scores_of_a_comparison_and_of_its_best(results):
     )
     assert second["log loss"] == "no posteriors"
     assert (first["group"], second["group"]) == tuple(metrics.groups(results).values())
-    table = metrics.readable_score_table(results)
     best = metrics.rank_methods(results).methods
-    assert tuple(table.index) == best and list(table)[:2] == ["balanced accuracy", "group"]
-    assert 100 * number(table.loc["lda", "accuracy"]) == pytest.approx(
-        number(first["accuracy (%)"]), abs=0.1
-    )
-    assert table.loc["fisher", "log loss"] == "–" and table.loc["fisher", "seconds"] == 2.0
+    assert rows.index.tolist() == [results.settings.label(name) for name in best]
+    lines = results.scores().frame().set_index(["method", "score"])
+    assert lines.loc[("lda", "accuracy"), "value"] == np.mean(predicted == truth)
+    assert np.isnan(lines.loc[("fisher", "log loss"), "value"])
+    assert lines.loc[("fisher", "accuracy"), "seconds"] == 2.0
 
 
 def shown(kind, results):
@@ -89,7 +96,8 @@ def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
         assert row["baseline"] == pytest.approx(guess)
         found = metrics.score(results, "lda", name)
         assert (row["value"], row["low"], row["high"]) == tuple(found)
-    head = {row["score"]: row["value"] for row in report.headline_scores(results, "lda")}
+    predictions = SimpleNamespace(results=lambda: results.select("lda"), truth=np.zeros(90))
+    head = dict(PredictionScoresDisplay(predictions).table().itertuples(index=False, name=None))
     assert list(head) == [
         "balanced accuracy", "MCC", "accuracy", "recall of 'c'", "majority-class baseline",
     ]  # fmt: skip
@@ -102,38 +110,42 @@ def test_classes_have_their_own_recall_and_precision_in_every_table(results):
     truth, (predicted, others) = results.truth, results.predicted
     precision, recall, f1, _ = referee.precision_recall_fscore_support(truth, predicted)
     counts = referee.confusion_matrix(truth, predicted)
-    rows = shown(ClassScoresDisplay, results)
-    assert [row["class"] for row in rows] == ["a", "b", "c"]
-    assert_allclose([row["recall"] for row in rows], recall)
-    assert_allclose([row["precision"] for row in rows], precision)
-    assert_allclose([row["F1"] for row in rows], f1)
-    for k, row in enumerate(rows):
-        ends = binomtest(counts[k, k], counts[k].sum()).proportion_ci(method="wilson")
-        assert_allclose([row["recall from"], row["recall to"]], ends)
-        ends = binomtest(counts[k, k], counts[:, k].sum()).proportion_ci(method="wilson")
-        assert_allclose([row["precision from"], row["precision to"]], ends)
-    cells = report.confusion_rows(results, "lda")
-    assert_array_equal([[row[f"as {k}"] for k in "abc"] for row in cells], counts)
+    model = FittedClassifier(None, results.select("lda"), None, None)
+    rows = {(row["score"], row["class"]): row for row in shown(ClassScoresDisplay, results)}
+    assert len(rows) == 9
+    for k, label in enumerate("abc"):
+        found = [rows[name, label]["value"] for name in ("recall", "precision", "F1")]
+        assert_allclose(found, [recall[k], precision[k], f1[k]])
+        for name, n in (("recall", counts[k].sum()), ("precision", counts[:, k].sum())):
+            ends = binomtest(counts[k, k], n).proportion_ci(method="wilson")
+            assert_allclose([rows[name, label]["low"], rows[name, label]["high"]], ends)
+    table = ClassScoresDisplay(model).table()
+    assert table["class"].tolist() == ["a", "b", "c"] and list(table)[-1] == "F1"
+    assert_allclose(table["recall"], recall.round(3))
+    cells = ConfusionDisplay(model).table()
+    assert_array_equal(cells[[f"as {label}" for label in "abc"]], counts)
+    assert ConfusionDisplay(model).frame()["rows"].tolist() == counts.ravel().tolist()
     other = referee.recall_score(truth, others, average=None)
-    for k, row in enumerate(report.recall_rows(results)):
+    for k, row in enumerate(results.recall().table().to_dict("records")):
         assert number(row["LDA"]) == pytest.approx(100 * recall[k], abs=0.051)
         assert number(row["fisher"]) == pytest.approx(100 * other[k], abs=0.051)
 
 
 def test_pairs_are_in_points_and_losses_are_not(results):
-    (row,) = report.pairwise_rows(results, "accuracy")
-    difference = metrics.pairwise_differences(results, "accuracy")[0]
-    assert row["difference (points)"] == pytest.approx(100 * difference.value)
-    gain = np.mean(results.predicted == results.truth, axis=1) @ [1, -1]
+    ranked = metrics.rank_methods(results, "accuracy")
+    (row,) = results.pairwise(score="accuracy").table().to_dict("records")
+    difference = metrics.pairwise_differences(ranked, "accuracy")[0]
+    assert row["difference (points)"] == round(100 * difference.value, 1)
+    gain = np.mean(ranked.predicted == results.truth, axis=1) @ [1, -1]
     assert difference.value == pytest.approx(gain)
-    assert row["from"] == pytest.approx(100 * difference.low)
-    assert row["to"] == pytest.approx(100 * difference.high)
-    assert (row["first"], row["second"], row["verdict"]) == ("LDA", "fisher", difference.verdict)
-    (row,) = report.pairwise_rows(results, "MCC")
-    assert row["difference (MCC)"] == pytest.approx(
-        metrics.pairwise_differences(results, "MCC")[0].value
-    )
-    assert "corrected for 0 pairs" in report.pairwise_note(results, "log loss")
+    assert row["from"] == round(100 * difference.low, 1)
+    assert row["to"] == round(100 * difference.high, 1)
+    labels = [results.settings.label(name) for name in ranked.methods]
+    assert [row["first"], row["second"], row["verdict"]] == [*labels, difference.verdict]
+    (row,) = results.pairwise(score="MCC").table().to_dict("records")
+    ranked = metrics.rank_methods(results, "MCC")
+    assert row["difference (MCC)"] == round(metrics.pairwise_differences(ranked, "MCC")[0].value, 3)
+    assert "corrected for 0 pairs" in results.pairwise(score="log loss").notes()[0]
 
 
 def test_predictions_and_methods_line_by_line(results):

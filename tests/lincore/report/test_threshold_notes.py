@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.report import comparison_notes
 
 
 def unequal(n_classes=2, apart=1.5):
@@ -16,7 +15,7 @@ def unequal(n_classes=2, apart=1.5):
 
 
 def said(results):
-    return [note for note in comparison_notes(results) if "threshold" in note]
+    return [note for note in results.scores().notes() if "threshold" in note]
 
 
 @pytest.mark.parametrize("scheme", ["holdout", "5-fold", "2x5-fold"])
@@ -26,7 +25,7 @@ def test_fisher_and_lda_share_a_direction_but_not_a_threshold(scheme):
     first = results.repetition == results.repetition.min()
     lda, fisher = (results.predicted[results.position(m)] for m in ("lda", "fisher"))
     n = np.count_nonzero((lda != fisher) & first)
-    assert note.startswith("LDA and Fisher's discriminant rank the rows equally (AUC 0.")
+    assert note.startswith("Fisher's discriminant and LDA rank the rows equally (AUC 0.")
     assert note.endswith(
         f"decide differently on {n:,} of {first.sum():,} rows: only their thresholds differ."
     )

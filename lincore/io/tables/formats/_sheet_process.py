@@ -11,17 +11,10 @@ import io
 import json
 import sys
 from collections import Counter
-from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
-
-try:
-    import resource
-except ImportError:
-    # No memory limit on this system: only the time limit applies.
-    resource = None  # type: ignore[assignment]
 
 _MOST_SHEETS = 50
 
@@ -41,7 +34,7 @@ def score(rows: list[list[Any]]) -> int:
     return max((width * count for width, count in filled.items() if width > 1), default=0)
 
 
-def main(wanted: str, max_cells: int, max_bytes: int) -> None:
+def main(wanted: str, max_cells: str, max_bytes: str) -> None:
     """Write the list of sheets as a line of JSON, and one sheet as CSV, to the output."""
     book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
     known = [s for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
@@ -51,7 +44,7 @@ def main(wanted: str, max_cells: int, max_bytes: int) -> None:
     best: tuple[int, str, int, list[list[Any]]] = (-1, "", 0, [])
     for name in tried:
         sheet = book.get_sheet_by_name(name)
-        if sheet.total_height * sheet.total_width > max_cells:
+        if sheet.total_height * sheet.total_width > int(max_cells):
             raise MemoryError
         rows = sheet.to_python()
         above = sheet.start[0] if sheet.start else 0
@@ -63,19 +56,7 @@ def main(wanted: str, max_cells: int, max_bytes: int) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     for row in best[3]:
         writer.writerow([text_of(value) for value in row])
-        if stream.tell() > max_bytes:
+        if stream.tell() > int(max_bytes):
             raise MemoryError
     head = {"sheets": names, "chosen": best[1] if best[0] > 0 or wanted else ""}
     sys.stdout.buffer.write(f"{json.dumps(head)}\n{stream.getvalue()}".encode("utf-8", "replace"))
-
-
-if __name__ == "__main__":
-    if resource is not None:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[4]), int(sys.argv[4])))
-    try:
-        main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
-    except MemoryError:
-        sys.exit("too large")
-    except Exception as error:
-        sys.exit(str(error) or type(error).__name__)

@@ -10,7 +10,6 @@ import io
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,8 @@ try:
     import pyreadstat
 except ImportError:
     pyreadstat = None  # type: ignore[assignment, unused-ignore]
-try:
-    import resource
-except ImportError:
-    # No memory limit on this system: only the time limit applies.
-    resource = None  # type: ignore[assignment]
 
-# The same text as in statfiles.py.
+# The same text as in parsed_apart.py.
 ABSENT = "pyreadstat is not installed"
 
 
@@ -65,15 +59,16 @@ def column(values: Any) -> pa.Array:
         return pa.array([None if value is None else str(value) for value in listed])
 
 
-def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
+def main(word: str, encoding: str, *numbers: str) -> None:
     """Write the treatment of labels and missing values as a line of JSON, then the table.
 
-    `most` limits cells, columns and bytes; `flags` say whether labels are read, whether only if all
-    values have one, and whether declared missing values are missing.
+    `numbers` limit cells, columns and bytes; then 1 or 0 say whether labels are read, whether only
+    if all values have one, and whether declared missing values are missing.
     """
+    if pyreadstat is None:
+        raise ImportError(ABSENT)
     raw = sys.stdin.buffer.read()
-    max_cells, max_columns, max_bytes = most
-    label, complete, declared = flags
+    max_cells, max_columns, max_bytes, label, complete, declared = map(int, numbers)
     read = getattr(pyreadstat, f"read_{word}")
     given = {"encoding": encoding or None}
     asked = given if word == "xport" else {**given, "user_missing": True}
@@ -103,18 +98,3 @@ def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
     sink = io.BytesIO()
     pq.write_table(pa.Table.from_arrays(columns, names=known.column_names), sink)
     sys.stdout.buffer.write(f"{json.dumps(head)}\n".encode() + sink.getvalue())
-
-
-if __name__ == "__main__":
-    if pyreadstat is None:
-        sys.exit(ABSENT)
-    if resource is not None:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[-1]), int(sys.argv[-1])))
-    try:
-        most = [int(number) for number in sys.argv[3:6]]
-        main(sys.argv[1], sys.argv[2], most, [flag == "1" for flag in sys.argv[6:9]])
-    except MemoryError:
-        sys.exit("too large")
-    except Exception as error:
-        sys.exit(str(error) or type(error).__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lincore.data.labels import columns_named
+from lincore.data.names import columns_named
 from lincore.errors import DataError, Notice, TooLargeError, error_summary
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
@@ -22,7 +22,7 @@ THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit":
 
 
 def is_parquet(raw: bytes) -> bool:
-    """Tell by its first bytes whether a file is a Parquet file.
+    """Return whether a file is a Parquet file according to its first bytes.
 
     Parameters
     ----------
@@ -93,8 +93,7 @@ def _read_flat(
     """
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    # Dictionaries are kept: a long text repeated often is small until expanded.
-    source = _open(raw, _texts(schema))
+    source = _open(raw, text_columns(schema))
     batches, n_bytes = [], 0
     orders: dict[str, list[Any]] = {}
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
@@ -113,19 +112,8 @@ def _read_flat(
     return pa.Table.from_batches(batches), nested, orders
 
 
-def batches_as_needed(
-    stream: Any, schema: Any, columns: Sequence[str], n_rows: int
-) -> Iterator[Any]:
-    """Yield some columns of an open file, keeping only about this many rows in memory."""
-    # Dictionaries are kept: a long text repeated often is small until expanded.
-    texts = _texts(schema)
-    # Otherwise Arrow buffers all columns of a row group before the first is requested.
-    needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
-    opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
-    yield from opened.iter_batches(n_rows, columns=list(columns), use_threads=False)
-
-
-def _texts(schema: Any) -> list[str]:
+def text_columns(schema: Any) -> list[str]:
+    """Return the columns to be read as dictionaries: a long text repeated often stays small."""
     is_string, is_binary = pa.types.is_string, pa.types.is_binary
     return [field.name for field in schema if is_string(field.type) or is_binary(field.type)]
 

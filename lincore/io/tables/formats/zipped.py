@@ -26,21 +26,11 @@ _ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", 
 
 
 class ZippedTable(NamedTuple):
-    """One table of a zip.
+    """One table of a zip."""
 
-    Attributes
-    ----------
-    raw : bytes
-        Unpacked.
-    path : str
-        Within the zip.
-    paths : tuple of str
-        Paths of all tables in it.
-    """
-
-    raw: bytes
-    path: str
-    paths: tuple[str, ...]
+    raw: bytes  # unpacked
+    path: str  # within the zip
+    paths: tuple[str, ...]  # paths of all tables in it
 
 
 def read_zipped_table(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from lincore.errors import DataError, Notice
-from lincore.io.tables.lines._scan import scan_lines
-from lincore.io.tables.lines.splitting import is_plain, joined_record, readings, split, written
+from lincore.io.tables.lines.splitting import (
+    SPACES,
+    is_plain,
+    joined_record,
+    readings,
+    split,
+    written,
+)
 from lincore.io.tables.lines.surplus import Profile, filled_up, profile_of, without_surplus
 
 Uneven = Literal["mend", "skip", "keep"]
@@ -19,43 +28,38 @@ _FEW_ODD = 20_000
 _MOST_LISTED = 1_000
 _SHOWN, _SHOWN_CHARS = 5, 80
 _KEPT_CHARS = 500
+_LINE, _BLANKS = re.compile(r"[^\n]+"), re.compile(r"[ \t]+")
 _MOST_JOINED, _JOINED_CHARS = 200, 100_000
 # A field after the last column in fewer lines is damage, not a remark.
 _FEWEST_WIDER, _LEAST_SHARE_WIDER = 2, 0.05
 # Rows of another width than most that are not accidental.
 _COMMON = 0.1
 
+# The finding for each outcome.
+_FINDINGS = {
+    "left out": Notice(
+        "{lines} did not have {width} fields and {was} skipped: {texts}.",
+        remedy="Keep such lines with the import option for uneven lines, or correct them.",
+        code="LIN021",
+    ),
+    "cut": Notice(
+        "{lines} with too many fields {was} cut to the number of columns: {texts}.",
+        remedy="Skip such lines, or correct them in the file.",
+        code="LIN022",
+    ),
+    "mended": Notice("{lines} did not fit and {was} repaired ({how}): {texts}.", code="LIN023"),
+    "filled up": Notice(
+        "Fewer fields than columns: missing fields were read as missing values.", code="LIN024"
+    ),
+}
+
 
 class UnevenLine(NamedTuple):
-    """A line with a wrong number of fields.
+    """A line with a wrong number of fields."""
 
-    Attributes
-    ----------
-    number : int
-        Counted from 1.
-    text : str
-        Its first 500 characters.
-    outcome : {"left out", "mended", "cut", "filled up"}
-        "cut" to the number of columns, or "filled up" with missing values.
-    """
-
-    number: int
-    text: str
-    outcome: str
-
-
-class FittedLines(NamedTuple):
-    """Rows with the right number of fields, and the treatment of the others.
-
-    `numbers_kept` is True if remaining lines keep their line numbers, and `is_wider` if some lines
-    have one column more than the others.
-    """
-
-    text: str
-    lines: tuple[UnevenLine, ...]
-    notices: tuple[Notice, ...]
-    numbers_kept: bool
-    is_wider: bool = False
+    number: int  # counted from 1
+    text: str  # its first 500 characters
+    outcome: str  # "left out", "mended", "cut" to the columns, or "filled up" with missing values
 
 
 class Target(NamedTuple):
@@ -76,29 +80,66 @@ class Target(NamedTuple):
     may_widen: bool = True
 
 
-def fit_lines(text: str, target: Target, *, needed: bool = True) -> FittedLines:
-    r"""Return the rows of a text, each with the right number of fields."""
+class Scan(NamedTuple):
+    """Lines that need closer inspection."""
+
+    n_lines: int  # number of nonblank lines
+    n_odd: int
+    odd: list[tuple[int, int]]  # line numbers, counted from 0, and where the lines begin
+
+
+def scan_lines(text: str, target: Target, most: int) -> Scan:
+    """Find the lines that do not clearly have the right number of fields, the first of them."""
+    separator, quote, width = target[:3]
+    apart = " \t" if separator == SPACES else separator
+    other = "'" if quote == '"' else '"'
+    # A mark in the middle of a field.
+    stray = re.compile(
+        rf"[^{re.escape(apart + quote)}]{re.escape(quote)}[^{re.escape(apart + quote)}]"
+    )
+
+    def is_clear(line: str) -> bool:
+        """Return whether a line has this many fields, with paired marks around them if any."""
+        if separator != SPACES and line[0] == other == line[-1]:
+            return False
+        if quote and quote in line:
+            if line.count(quote) % 2 or stray.search(line):
+                return False
+            line = quote.join(line.split(quote)[::2])
+        if separator == SPACES:
+            return sum(map(bool, _BLANKS.split(line))) == width
+        return line.count(separator) == width - 1
+
+    odd, n_lines, n_odd, number, before = list[tuple[int, int]](), 0, 0, 0, 0
+    for found in _LINE.finditer(text):
+        n_lines += 1
+        if not is_clear(found[0]):
+            start = found.start()
+            number, before = number + text.count("\n", before, start), start
+            n_odd += 1
+            odd += [(number, start)] if n_odd <= most else []
+    return Scan(n_lines, n_odd, odd)
+
+
+def fit_lines(text: str, target: Target, *, needed: bool = True) -> tuple[str, LineFitter]:
+    r"""Return the rows of a text, each with the right number of fields, and what was done."""
     fitter = LineFitter(target)
     fitted = fitter.fit(text, target.first_line, needed=needed)
     if fitter.n_wider and not fitter.is_wider:
         # Damage to a few lines does not make a column.
         fitter = LineFitter(target._replace(may_widen=False))
         fitted = fitter.fit(text, target.first_line, needed=needed)
-    notices, lines = fitter.notices(), tuple(fitter.lines)
-    return FittedLines(fitted, lines, notices, fitter.numbers_kept, fitter.is_wider)
+    return fitted, fitter
 
 
 class LineFitter:
     """Processes uneven lines and records the outcome of each.
 
-    Parameters
-    ----------
-    target : Target
+    `numbers_kept` is True while remaining lines keep their line numbers.
     """
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self._known: Profile | None = None
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.supposed = dict[str, str]()
         self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
@@ -112,15 +153,15 @@ class LineFitter:
         """Return the rows of a text, each with the right number of fields."""
         # With more damage it is another kind of file, and examining all lines would take minutes.
         most = max(_FEW_ODD, text.count("\n") // 20)
-        scan = scan_lines(text, self.target.separator, self.target.quote, self.target.width, most)
-        if not scan.is_complete:
+        scan = scan_lines(text, self.target, most)
+        if scan.n_odd > most:
             if not needed:
                 return text
-            raise _disagreement(len(scan.numbers), scan.n_lines, self.target)
+            raise _disagreement(scan.n_odd, scan.n_lines, self.target)
         self.text, self.first_line, self.n_lines = text, first_line, self.n_lines + scan.n_lines
         self.pieces, self.copied, self.seen = list[str](), 0, 0
-        for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
-            self._look_at(number, start)
+        for number, start in scan.odd:
+            self._fit_line(number, start)
             if 2 * self.n_long >= max(self.n_lines, 1):
                 raise _disagreement(self.n_long, self.n_lines, self.target, self.first_long)
         return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
@@ -130,7 +171,7 @@ class LineFitter:
         """Whether enough lines have a field after the last column for it to be a column."""
         return self.n_wider >= max(_FEWEST_WIDER, _LEAST_SHARE_WIDER * self.n_lines, self.n_long)
 
-    def _look_at(self, number: int, start: int) -> None:
+    def _fit_line(self, number: int, start: int) -> None:
         """Decide the outcome of the line that begins at `start`."""
         if start < self.seen:
             # Part of a text of several lines.
@@ -147,7 +188,7 @@ class LineFitter:
             return
         if quote and line.count(quote) % 2 and self._is_joined(start):
             return
-        if self.target.may_widen and len(fields) > width and self._profile().ends_early(fields):
+        if self.target.may_widen and len(fields) > width and self._profile.ends_early(fields):
             self.n_wider += 1
             return
         supposed = ""
@@ -205,7 +246,7 @@ class LineFitter:
                 return None
             if self._is_row(found) and self._is_row(more):
                 return None
-            if len(more) == width and not self._profile().is_parted(upper, lower, len(found) - 1):
+            if len(more) == width and not self._profile.is_parted(upper, lower, len(found) - 1):
                 return None
             shorter = min(len(found), len(more))
             field = f"{upper}\n{lower}"
@@ -219,19 +260,18 @@ class LineFitter:
     def _is_row(self, fields: Sequence[str]) -> bool:
         """Return whether fields are a complete row: as wide as others, with matching columns."""
         common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
-        profile = self._profile()
+        profile = self._profile
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     def _rather(self, joined: list[str], shorter: int) -> bool:
         """Return whether a joined row is plausible and one filled with blanks is not."""
-        profile = self._profile()
+        profile = self._profile
         unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
         return unusual and self._fits(joined)
 
+    @cached_property
     def _profile(self) -> Profile:
-        if self._known is None:
-            self._known = profile_of(self.target.rows, self.target.width)
-        return self._known
+        return profile_of(self.target.rows, self.target.width)
 
     def _is_joined(self, start: int) -> bool:
         """Return whether a line begins a multi-line record, which is then skipped."""
@@ -262,19 +302,18 @@ class LineFitter:
         if self.n_aligned >= _MOST_ALIGNED:
             return None
         self.n_aligned += 1
-        profile = self._profile()
         for fields, supposed in readings(line, plainly, separator, quote):
             if len(fields) == width and self._fits(fields):
                 return fields, supposed
         if len(plainly) < width:
-            return filled_up(plainly, profile), ""
+            return filled_up(plainly, self._profile), ""
         apart = separator if f"{separator} " not in line else f"{separator} "
-        less = without_surplus(plainly, profile, apart if quote else "")
+        less = without_surplus(plainly, self._profile, apart if quote else "")
         return None if less is None else (less, "one separator too many")
 
     def _fits(self, fields: Sequence[str]) -> bool:
         """Return whether most fields are of a kind that occurs in their columns."""
-        profile = self._profile()
+        profile = self._profile
         filled = [(field, i) for i, field in enumerate(fields) if field]
         usual = sum(profile.is_usual(field, i) for field, i in filled)
         return len(filled) > 1 and 3 * usual >= 2 * len(filled)
@@ -291,35 +330,23 @@ class LineFitter:
 
     def notices(self) -> tuple[Notice, ...]:
         """Return the findings so far, one notice per outcome."""
-        outcomes = ("left out", "cut", "mended", "filled up")
-        return tuple(self._notice(outcome) for outcome in outcomes if self.counts[outcome])
+        return tuple(self._notice(outcome) for outcome in _FINDINGS if self.counts[outcome])
 
     def _notice(self, outcome: str) -> Notice:
-        count = self.counts[outcome]
+        count, finding = self.counts[outcome], _FINDINGS[outcome]
         some = [line for line in self.lines if line.outcome == outcome]
         some = some[: 10 if outcome == "filled up" else _SHOWN]
         numbers = ", ".join(str(line.number) for line in some)
         numbers += " and more" if count > len(some) else ""
+        what = finding.what.format(
+            lines="1 line" if count == 1 else f"{count:,} lines",
+            was="was" if count == 1 else "were",
+            width=self.target.width,
+            how="; ".join(self.supposed),
+            texts=", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some),
+        )
         where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
-        if outcome == "filled up":
-            sentence = "Fewer fields than columns: missing fields were read as missing values."
-            return Notice(sentence, where, code="LIN024")
-        n_lines = "1 line" if count == 1 else f"{count:,} lines"
-        texts = ", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some)
-        was = "was" if count == 1 else "were"
-        if outcome == "mended":
-            how = "; ".join(self.supposed)
-            sentence = f"{n_lines} did not fit and {was} repaired ({how}): {texts}."
-            return Notice(sentence, where, code="LIN023")
-        if outcome == "cut":
-            sentence = (
-                f"{n_lines} with too many fields {was} cut to the number of columns: {texts}."
-            )
-            remedy = "Skip such lines, or correct them in the file."
-            return Notice(sentence, where, remedy, "LIN022")
-        sentence = f"{n_lines} did not have {self.target.width} fields and {was} skipped: {texts}."
-        remedy = "Keep such lines with the import option for uneven lines, or correct them."
-        return Notice(sentence, where, remedy, "LIN021")
+        return replace(finding, what=what, where=where)
 
 
 def _disagreement(

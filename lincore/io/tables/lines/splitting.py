@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-_SPACES = " "
+# Runs of spaces and tabs count as one separator.
+SPACES = " "
 _OTHERS = ",;\t|:"
 _FEWEST_APART = 2
 _FEWEST_TWICE = 4
@@ -42,16 +43,16 @@ def readings(
     for other in "\"'":
         if other != quote and line.count(other) >= _FEWEST_APART:
             yield split(line, separator, other), f"quotation mark {other}"
-    for other in _OTHERS + _SPACES:
+    for other in _OTHERS + SPACES:
         if other not in (separator, quote) and (other in line or other == ","):
             yield split(line, other, quote), f"separator {'tab' if other == chr(9) else other}"
-    if separator != _SPACES and (single := joined_record(iter([line]), _SPACES, quote or '"')):
+    if separator != SPACES and (single := joined_record(iter([line]), SPACES, quote or '"')):
         yield single, "separator space"
 
 
 def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
     """Return the fields of a line; a quotation mark closes a field only at its end."""
-    if separator == _SPACES:
+    if separator == SPACES:
         if not quote or quote not in line:
             return line.split()
         line, separator = re.sub(r"[ \t]+", " ", line.strip()), " "
@@ -99,7 +100,7 @@ def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str]
         lines,
         delimiter=separator,
         quotechar=quote,
-        skipinitialspace=separator != _SPACES,
+        skipinitialspace=separator != SPACES,
         strict=True,
     )
     try:
@@ -112,7 +113,7 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
     """Return whether other readers agree: marks in the middle of a field are text."""
     if not quote or quote not in line:
         return True
-    if separator == _SPACES:
+    if separator == SPACES:
         return False
     found = joined_record(iter([line]), separator, quote)
     return found is not None and [field.strip() for field in found] == fields
@@ -121,11 +122,11 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
 def written(fields: list[str], separator: str, quote: str) -> str | None:
     """Return a line of these fields, quoted as needed; None if no mark is suitable."""
     special = {separator, quote, "\n"} - {""}
-    if separator == _SPACES:
+    if separator == SPACES:
         special |= {"\t"}
     found = []
     for field in fields:
-        if any(mark in field for mark in special) or (separator == _SPACES and not field):
+        if any(mark in field for mark in special) or (separator == SPACES and not field):
             if not quote:
                 return None
             field = quote + field.replace(quote, 2 * quote) + quote

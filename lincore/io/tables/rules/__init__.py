@@ -1,1 +1,1 @@
-"""Column rules: processing of the parsed columns of a text table, one rule per file."""
+"""Column rules: changes of the parsed columns of a text table, and what they look for."""

@@ -1,4 +1,4 @@
-"""Column rule: labels that end in an identifier, such as "negative.|3733", are cut at a mark."""
+"""Labels that end in an identifier, such as "negative.|3733", are cut at a mark."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from lincore.data.labels import columns_named, first_texts, is_number
+from lincore.data.column_values import first_texts, is_number
+from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
-from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.column_assignment import require_columns, with_columns
 
 # Thyroid files write negative.|3733 and, with "-" for healthy, -[840801013].
 _LABELLED = re.compile(
@@ -21,18 +21,6 @@ _LABELLED = re.compile(
 _GLANCE, _JUDGED = 3, 500
 _FEWEST = 10
 _MOST_LABELS = 50
-
-
-class CutLabels:
-    """Cut the texts of the columns named in the options at their marks."""
-
-    codes = ()
-
-    def apply(self, columns: Columns) -> Applied | None:
-        """Return the columns with their texts cut; see `cut_labels`."""
-        asked = columns.options.cut_at
-        frame = columns.frame
-        return Applied(columns.with_frame(cut_labels(frame, asked))) if asked else None
 
 
 def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> DataError | None:

@@ -1,4 +1,4 @@
-"""Column rule: missing-value codes of single columns, and the search for numbers such as -999."""
+"""Missing-value codes of single columns, and the search for numbers such as -999."""
 
 from __future__ import annotations
 
@@ -8,27 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import present_numbers
-from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
-from lincore.io.tables.text.column_assignment import with_columns
+from lincore.data.column_values import present_numbers
+from lincore.io.tables.text.column_assignment import require_columns, with_columns
 
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
 _FEWEST_DISTINCT = 4
 # If it is the only negative value, such a number is not a measurement.
 _BELOW_ZERO = -99
-
-
-class MissingIn:
-    """Replace the missing-value codes named in the options, column by column."""
-
-    codes = ()
-
-    def apply(self, columns: Columns) -> Applied | None:
-        """Return the columns with those values missing; see `mark_missing`."""
-        asked = columns.options.missing_in
-        frame = columns.frame
-        return Applied(columns.with_frame(mark_missing(frame, asked))) if asked else None
 
 
 def mark_missing(

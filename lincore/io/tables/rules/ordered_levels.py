@@ -1,4 +1,4 @@
-"""Column rule: the levels of a scale, such as low, medium, high, become numbers."""
+"""The levels of a scale, such as low, medium, high, become numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
-from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.column_assignment import require_columns, with_columns
 
 # Questionnaire scales: each from lowest to highest, with synonyms after "=".
 # fmt: off
@@ -46,18 +45,6 @@ _SCALES = tuple(
 )
 # fmt: on
 _FEWEST = 3
-
-
-class OrderedLevels:
-    """Convert the levels of the columns named in the options to numbers."""
-
-    codes = ()
-
-    def apply(self, columns: Columns) -> Applied | None:
-        """Return the columns with their levels as numbers; see `with_ordered`."""
-        asked = columns.options.ordered
-        frame = columns.frame
-        return Applied(columns.with_frame(with_ordered(frame, asked))) if asked else None
 
 
 def find_order(levels: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, NamedTuple
 
@@ -12,78 +12,46 @@ import numpy as np
 import pandas as pd
 
 from lincore.errors import DataError, Notice
-from lincore.io.files.streams import LargeFile, NulError, whole_lines
+from lincore.io.files.sources import IteratedBytes, LargeFile, NulError, whole_lines
 from lincore.io.tables.lines.fit import LineFitter, Target
 from lincore.io.tables.lines.splitting import split
-from lincore.io.tables.read import Delimited, Way, read_with_way
+from lincore.io.tables.read import read_text
+from lincore.io.tables.row_source import RowSource
+from lincore.io.tables.rules.column_rules import stripped
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.rules.numbers_in_text import read_numbers
-from lincore.io.tables.rules.stripped_text import is_text, stripped
-from lincore.io.tables.streamed._fitted import FittedRows
+from lincore.io.tables.table import Table
 from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.dialect import without_comments
 from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.text.rows import csv_arguments, parse_error
+from lincore.io.tables.text.text_import import TextImport
 from lincore.limits import Limits
 from lincore.utils.threads import read_ahead
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000
-# Cells parsed at a time: about 8 MB as numbers.
-BLOCK_CELLS = 1_000_000
+# Cells parsed at a time: 4 MB as numbers. A pass holds several copies of them.
+BLOCK_CELLS = 500_000
 _FEW_WORDS = 5
 _KNOWN_ROWS = 500
-_FITTED_BYTES = 1_000_000
+_BUFFER_BYTES, _MOST_CARRIED = 1_000_000, 100_000
 _TOO_LONG = pd.errors.ParserError
 _SEED = 0
 
 
-@dataclass(frozen=True, eq=False)
-class LargeText:
-    """All rows of a text table, read in blocks.
-
-    Parameters
-    ----------
-    file : LargeFile
-    encoding : str, optional
-        None if it is UTF-8 with usual line ends and can be read directly.
-    way : Way
-        How its rows are read.
-    n_rows : int
-        Lines below the header that are not blank.
-    options : ReadOptions
-    target : Target
-        The expected form of a line.
-    is_uneven : bool
-        Whether uneven lines are known, so that all lines are checked.
-    blanks : str
-        Spaces or tabs, if there are any: only then fields are stripped.
-    """
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LargeText(RowSource):
+    """All rows of a text table; a single part, since rows begin where those above it end."""
 
     file: LargeFile
-    encoding: str | None
-    way: Way
-    n_rows: int
-    options: ReadOptions
-    target: Target
-    is_uneven: bool
-    blanks: str = " \t"
-
-    @property
-    def name(self) -> str:
-        """Name of the file."""
-        return self.file.name
-
-    @property
-    def limits(self) -> Limits:
-        """Limits of the file."""
-        return self.file.limits
-
-    @property
-    def reason(self) -> str:
-        """A sentence that says why the file is not read into memory."""
-        return self.file.reason
+    encoding: str | None  # None if it is UTF-8 with usual line ends and can be read directly
+    layout: TextImport  # how its rows are divided into columns, without rows
+    target: Target  # the expected form of a line
+    is_uneven: bool  # whether uneven lines are known, so that all lines are checked
+    blanks: str = " \t"  # spaces or tabs, if there are any: only then fields are stripped
 
     def frames(
         self,
@@ -115,9 +83,9 @@ class LargeText:
         # Everything as text if a thousands mark may be mistaken for a decimal point.
         # Labels recur: as objects each is created once.
         labels = dict.fromkeys(texts, object)
-        everything: Any = "str" if "." in self.way.marks.thousands else labels
-        layout, names, marks, first_line = self.way
-        arguments = csv_arguments(layout, names, self.options)
+        layout, first_line = self.layout, self.layout.first_line
+        everything: Any = "str" if "." in layout.marks.thousands else labels
+        arguments = csv_arguments(layout)
         arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
         if fitter is None and len(layout.comment) == 1:
             arguments["comment"] = layout.comment
@@ -126,15 +94,14 @@ class LargeText:
                 stream.readline()
             rows: Any = stream
             if fitter is not None:
-                limits = self.file.limits
-                raw = FittedRows(stream, fitter, layout.comment, first_line, limits)
-                rows = io.BufferedReader(raw, _FITTED_BYTES)
+                texts_of_rows = _fitted(stream, fitter, layout.comment, first_line, self.limits)
+                rows = io.BufferedReader(IteratedBytes(texts_of_rows), _BUFFER_BYTES)
             try:
                 blocks = pd.read_csv(
                     rows,
                     dtype=everything,
-                    decimal=marks.decimal,
-                    chunksize=max(1, BLOCK_CELLS // len(names)),
+                    decimal=layout.marks.decimal,
+                    chunksize=max(1, BLOCK_CELLS // len(layout.names)),
                     **arguments,
                 )
                 yield from read_ahead(iter(blocks))
@@ -147,21 +114,43 @@ class LargeText:
     def _plain(
         self, frame: pd.DataFrame, texts: Sequence[str], words: dict[str, set[str]]
     ) -> pd.DataFrame:
-        found = {}
+        found, options = {}, self.layout.options
         for name in map(str, frame):
             if name in texts:
-                found[name] = _as_levels(frame[name], self.options)
+                found[name] = _as_levels(frame[name], options)
                 continue
-            if not is_text(frame[name]):
+            if frame[name].dtype.kind != "O":
                 continue
-            column = found[name] = stripped(frame[name], self.options)
-            numbers = read_numbers(column, self.way.marks, self.options.decimal is not None)
+            column = found[name] = stripped(frame[name], options)
+            numbers = read_numbers(column, self.layout.marks, options.decimal is not None)
             if numbers is not None:
                 found[name] = numbers.column
                 odd = column[column.notna() & numbers.column.isna()]
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
-        wanted = {n: v for n, v in (self.options.missing_in or {}).items() if n in frame}
+        wanted = {n: v for n, v in (options.missing_in or {}).items() if n in frame}
         return mark_missing(with_columns(frame, found) if found else frame, wanted)
+
+
+def _fitted(
+    stream: BinaryIO, fitter: LineFitter, comment: str, line: int, limits: Limits
+) -> Generator[bytes]:
+    """Yield the rows of a UTF-8 stream, with uneven lines repaired or skipped."""
+    carried, quote = "", fitter.target.quote
+    for block in whole_lines(stream, fitter.target.name, limits):
+        text = carried + block.decode("utf-8", "replace").replace("\r\n", "\n")
+        end = _last_whole(text, quote)
+        text, carried = text[:end], text[end:]
+        yield fitter.fit(without_comments(text, comment), line).encode("utf-8", "replace")
+        line += text.count("\n")
+    yield fitter.fit(without_comments(carried, comment), line).encode("utf-8", "replace")
+
+
+def _last_whole(text: str, quote: str) -> int:
+    """Return the start of the last line that may open a multi-line text, or the end."""
+    if not quote or text.count(quote) % 2 == 0:
+        return len(text)
+    start = text.rfind("\n", 0, text.rindex(quote)) + 1
+    return start if start > 0 and len(text) - start < _MOST_CARRIED else len(text)
 
 
 def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
@@ -187,9 +176,7 @@ def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
 
 
-def open_large_text(
-    file: LargeFile, options: ReadOptions | None = None
-) -> tuple[LargeText, Delimited]:
+def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Table:
     """Detect how to read a large text table, and read randomly sampled lines."""
     options = options or ReadOptions()
     encoding = _encoding(file, options)
@@ -197,7 +184,7 @@ def open_large_text(
         lines = _draw_lines(file, encoding)
     except UnicodeDecodeError as error:
         # A byte far from the beginning shows that it is not UTF-8.
-        encoding = decode(bytes(error.object), file.name, limits=file.limits).encoding
+        encoding = decode(bytes(error.object), file.name, limits=file.limits)[1]
         lines = _draw_lines(file, encoding)
     except NulError:
         if encoding is not None:
@@ -217,7 +204,7 @@ def open_large_text(
             max_cells=cells,
             max_rows=cells,
         )
-        drawn, way = read_with_way(lines.text, file.name, asked, own)
+        drawn = read_text(lines.text, file.name, asked, own)
     except DataError as error:
         notice = error.notice
         raise DataError(
@@ -226,24 +213,15 @@ def open_large_text(
             remedy=notice.remedy,
             remedies=error.remedies,
         ) from error
-    if way.layout.rewritten:
+    if drawn.is_rewritten:
         raise DataError(
             "Fixed-width columns, or quotation marks after a backslash, need the whole file.",
             where=file.name,
             remedy="Save it as CSV, or load fewer rows.",
         )
-    *above, rows = lines.text.split(b"\n", way.first_line - 1)
-    if options.quote is None and way.layout.quote.encode() not in rows:
-        # An unclosed quotation mark would swallow the rest of the file.
-        way = way._replace(layout=way.layout._replace(quote=""))
-    n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
-    target = _target(rows, way, file.name, options)
-    # Short lines are padded by pandas too.
-    is_uneven = options.uneven in ("skip", "keep") or any(
-        line.outcome != "filled up" for line in drawn.reading.uneven
-    )
-    source = LargeText(file, encoding, way, n_rows, options, target, is_uneven, lines.blanks)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
+    *above, rows = lines.text.split(b"\n", drawn.first_line - 1)
+    n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
     reading = replace(
         drawn.reading,
         n_rows=n_rows,
@@ -251,23 +229,41 @@ def open_large_text(
         packed=file.is_packed,
         in_blocks=True,
     )
-    return source, drawn._replace(notices=notices, first_line=None, reading=reading)
+    # Short lines are padded by pandas too.
+    is_uneven = options.uneven in ("skip", "keep") or any(
+        line.outcome != "filled up" for line in drawn.uneven
+    )
+    layout = replace(drawn, options=options, frame=pd.DataFrame(), notices=[], records=[])
+    if options.quote is None and layout.quote.encode() not in rows:
+        # An unclosed quotation mark would swallow the rest of the file.
+        layout.quote = ""
+    target = _target(rows, layout)
+    source = LargeText(
+        name=file.name,
+        limits=file.limits,
+        n_rows=n_rows,
+        reason=file.reason,
+        file=file,
+        encoding=encoding,
+        layout=layout,
+        target=target,
+        is_uneven=is_uneven,
+        blanks=lines.blanks,
+    )
+    return Table(drawn.frame, file.name, notices, None, reading, source)
 
 
-def _target(rows: bytes, way: Way, name: str, options: ReadOptions) -> Target:
+def _target(rows: bytes, layout: TextImport) -> Target:
     """Return the expected form of the lines of a file, from some of them."""
-    separator, quote = way.layout.separator, way.layout.quote
     some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
-    known = [split(line, separator, quote) for line in some if line.strip()]
-    policy = options.uneven or "mend"
     return Target(
-        separator,
-        quote,
-        len(way.names),
-        known,
-        name,
-        way.first_line,
-        policy,
+        layout.separator,
+        layout.quote,
+        len(layout.names),
+        [split(line, layout.separator, layout.quote) for line in some if line.strip()],
+        layout.name,
+        layout.first_line,
+        layout.options.uneven or "mend",
         may_join=False,
         may_widen=False,  # the columns are those of the sampled lines
     )
@@ -298,7 +294,7 @@ def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
     # A multi-byte character must not be cut.
     end = head.rfind(b"\n") + 1 if not head.startswith((b"\xff\xfe", b"\xfe\xff")) else 0
     head = head[: end or len(head) // 4 * 4]
-    encoding = decode(head, file.name, options.encoding, file.limits).encoding
+    encoding = decode(head, file.name, options.encoding, file.limits)[1]
     only_returns = b"\r" in head and b"\n" not in head
     return None if encoding in ("utf-8", "ascii") and not only_returns else encoding
 

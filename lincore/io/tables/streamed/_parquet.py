@@ -1,50 +1,190 @@
-"""Parquet files larger than memory: all rows block by block."""
+"""Parquet files larger than memory, one or a folder of them: all rows block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from operator import add
+from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lincore.errors import DataError, Notice, TooLargeError
-from lincore.io.files.streams import LargeFile
+from lincore.io.files.sources import LargeFile
 from lincore.io.tables.formats.parquet import (
     THRIFT,
-    batches_as_needed,
     damaged,
     nested_notice,
+    plain_frame,
+    size_written_out,
+    text_columns,
+    written_out,
 )
-from lincore.io.tables.streamed.arrow_rows import ArrowRows
+from lincore.io.tables.row_source import ColumnarRows
+from lincore.io.tables.rules.missing_values import mark_missing
+
+# Cells of a block, and of the row groups of a part (32 MB as numbers).
+BATCH_CELLS, PART_CELLS = 1_000_000, 4_000_000
+_VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+_SEED = 0
 
 
-def open_large_parquet(
-    file: LargeFile, missing_in: Mapping[str, Sequence[str | float]] | None = None
-) -> tuple[ArrowRows, tuple[Notice, ...]]:
-    """Open a large Parquet file."""
-    limits = file.limits
-    with _damage(file), file.open_as_it_is() as stream:
-        opened = pq.ParquetFile(stream, **THRIFT)
-        metadata, schema = opened.metadata, opened.schema_arrow
-    groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if sum(groups) > limits.max_streamed_bytes or len(set(schema.names)) < len(schema.names):
+class _RowGroups(NamedTuple):
+    """Consecutive row groups of a file."""
+
+    file: LargeFile
+    numbers: range
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ParquetRows(ColumnarRows):
+    """All rows of Parquet files, read in blocks."""
+
+    groups: tuple[_RowGroups, ...]  # in order
+    schema: pa.Schema  # of every file
+    missing_in: Mapping[str, Sequence[str | float]]  # as in `ReadOptions`
+
+    @cached_property
+    def parts(self) -> tuple[ParquetRows, ...]:
+        """Some row groups of one file each; an upload is a single part, as it is in memory."""
+        if isinstance(self.groups[0].file.source, bytes):
+            return (self,)
+        most = max(1, PART_CELLS // max(1, len(self.schema)))
+        parts, before = list[ParquetRows](), 0
+        for group in self.groups:
+            last = parts[-1].groups[0] if parts else None
+            if last and last.file is group.file and last.n_rows + group.n_rows <= most:
+                numbers = range(last.numbers.start, group.numbers.stop)
+                n_rows = last.n_rows + group.n_rows
+                both = (_RowGroups(group.file, numbers, n_rows),)
+                parts[-1] = replace(parts[-1], groups=both, n_rows=n_rows)
+            else:
+                part = replace(self, groups=(group,), n_rows=group.n_rows, first_row=before)
+                parts.append(part)
+            before += group.n_rows
+        return tuple(parts)
+
+    def frames(
+        self,
+        columns: Sequence[str],
+        texts: Sequence[str] = (),
+        findings: list[Notice] | None = None,
+    ) -> Iterator[pd.DataFrame]:
+        """Yield some columns of all rows, block by block."""
+        wanted = {name: values for name, values in self.missing_in.items() if name in columns}
+        for batch in self._batches(columns):
+            yield mark_missing(_frame(batch), wanted)
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield some columns of all rows in Arrow's form."""
+        n_rows = max(1, BATCH_CELLS // max(1, len(columns)))
+        # Otherwise Arrow buffers all columns of a row group before the first is requested.
+        needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
+        options = {"columns": list(columns), "use_threads": False}
+        for file, numbers, _ in self.groups:
+            with _damage(file), file.open_as_it_is() as stream:
+                texts = text_columns(self.schema)
+                opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
+                for batch in opened.iter_batches(n_rows, row_groups=list(numbers), **options):
+                    # Arrow cannot take rows of view types.
+                    types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
+                    cast = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
+                    yield pa.RecordBatch.from_arrays(cast, batch.schema.names)
+
+    def whole(self) -> pd.DataFrame:
+        """Return all rows, without replacing missing-value codes."""
+        return self._kept(self._batches(self.columns))
+
+    def sampled(self, share: float) -> pd.DataFrame:
+        """Return a random share of the rows."""
+        items = [(part, i) for i, part in enumerate(self.parts)]
+        drawn = self.executor.fold(partial(_draw, share), add, items)
+        return pd.concat(drawn or [self.whole()], ignore_index=True)
+
+    def _kept(self, batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
+        most, n_bytes, kept = self.limits.max_table_bytes, 0, []
+        for batch in batches:
+            n_bytes += sum(size_written_out(column) for column in batch.columns)
+            if n_bytes > most:
+                raise TooLargeError(
+                    "Its texts are too long for memory.",
+                    where=self.name,
+                    remedy="Load fewer columns or rows.",
+                )
+            kept.append(_frame(batch))
+        if not kept:
+            return pd.DataFrame(columns=list(self.columns))
+        return pd.concat(kept, ignore_index=True) if len(kept) > 1 else kept[0]
+
+
+def _draw(share: float, rows: ParquetRows, part: int) -> list[pd.DataFrame]:
+    rng = np.random.default_rng([_SEED, part])
+    return [
+        rows._kept(
+            batch.filter(pa.array(rng.random(len(batch)) < share))
+            for batch in rows._batches(rows.columns)
+        )
+    ]
+
+
+def open_parquet(
+    files: Sequence[LargeFile],
+    name: str,
+    missing_in: Mapping[str, Sequence[str | float]] | None = None,
+) -> tuple[ParquetRows, tuple[Notice, ...]]:
+    """Open Parquet files with the same columns."""
+    groups, n_bytes, schema = list[_RowGroups](), 0, None
+    for file in files:
+        with _damage(file), file.open_as_it_is() as stream:
+            opened = pq.ParquetFile(stream, **THRIFT)
+            metadata, own = opened.metadata, opened.schema_arrow
+        schema = own if schema is None else schema
+        if set(own.names) != set(schema.names):
+            odd = sorted(set(own.names) ^ set(schema.names))
+            raise DataError(
+                f"Some files have a column {odd[0]!r} and others have not.",
+                where=f"{name}, {file.name}",
+                remedy="Give files with the same columns.",
+            )
+        for i in range(metadata.num_row_groups):
+            group = metadata.row_group(i)
+            groups.append(_RowGroups(file, range(i, i + 1), group.num_rows))
+            n_bytes += group.total_byte_size
+    assert schema is not None
+    limits = files[0].limits
+    if n_bytes > limits.max_streamed_bytes or len(set(schema.names)) < len(schema.names):
         raise TooLargeError(
             f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB, or two of its "
             "columns have the same name.",
-            where=file.name,
+            where=name,
             remedy="Load fewer rows or columns.",
         )
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-
-    def read(columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
-        with _damage(file), file.open_as_it_is() as stream:
-            yield from batches_as_needed(stream, schema, columns, n_rows)
-
-    rows = ArrowRows(
-        file.name, limits, file.reason, metadata.num_rows, tuple(flat), missing_in or {}, read
+    rows = ParquetRows(
+        name=name,
+        limits=limits,
+        n_rows=sum(group.n_rows for group in groups),
+        reason=files[0].reason,
+        n_bytes=n_bytes,
+        columns=flat,
+        groups=tuple(groups),
+        schema=schema,
+        missing_in=missing_in or {},
     )
-    return rows, nested_notice([name for name in schema.names if name not in flat])
+    return rows, nested_notice([column for column in schema.names if column not in flat])
+
+
+def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
+    kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
+    columns: list[Any] = [written_out(batch.column(i)) for i in kept]
+    plain = pa.RecordBatch.from_arrays(columns, [batch.schema.names[i] for i in kept])
+    return plain_frame(pa.Table.from_batches([plain]).to_pandas(ignore_metadata=True))
 
 
 @contextmanager

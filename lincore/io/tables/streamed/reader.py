@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
-from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
+from lincore.data.labels import lone_class_notices
+from lincore.data.names import columns_named, display_name
 from lincore.errors import DataError, Hint, Notice, TooLargeError
-from lincore.io.files.streams import LargeFile
+from lincore.io.files.sources import LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.row_source import DRAWN_ONLY, RowSource, StoppedReading, Wanted
+from lincore.io.tables.row_source import DRAWN_ONLY, ColumnarRows, RowSource, StoppedReading, Wanted
 from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
-from lincore.io.tables.streamed._parquet import open_large_parquet
+from lincore.io.tables.streamed._parquet import open_parquet
+from lincore.io.tables.streamed.dask_rows import open_dask
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
+from lincore.limits import Limits, on_own_disk
 from lincore.utils.typing import Progress
 
 
@@ -28,15 +34,60 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
     with _refused_by_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             asked = options or ReadOptions()
-            rows, notices = open_large_parquet(file, asked.missing_in)
-            _refuse_cells(rows, len(rows.columns))
-            table = frame_to_table(rows.drawn(), rows.name, notices, asked, kind="Parquet")
-            shape = rows.n_rows, table.frame.shape[1]
-            reading = DetectedOptions(*shape, "Parquet", in_blocks=True)
-            return replace(table, reading=reading, source=rows)
-        text, drawn = open_large_text(file, options)
-        _refuse_cells(text, drawn.frame.shape[1])
-    return Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, text)
+            rows, notices = open_parquet([file], file.name, asked.missing_in)
+            return _drawn_from(rows, notices, asked, "Parquet")
+        table = open_large_text(file, options)
+        assert table.source is not None
+        _refuse_cells(table.source, table.frame.shape[1])
+    return table
+
+
+def open_folder(path: Path, name: str | None, options: ReadOptions | None, limits: Limits) -> Table:
+    """Open a folder of Parquet files with the same columns: read as a whole if it is small."""
+    asked, name = options or ReadOptions(), name or path.name
+    reason = "The folder does not fit into memory."
+    limits = on_own_disk(limits)
+    files = [
+        LargeFile(one, one.relative_to(path).as_posix(), limits, reason)
+        for one in sorted(path.rglob("*.parquet"))
+    ]
+    if not files:
+        raise DataError(
+            "There is no Parquet file (*.parquet) in the folder.",
+            where=name,
+            remedy="Give a folder of Parquet files, or zip the folder if it contains images.",
+        )
+    rows, notices = open_parquet(files, name, asked.missing_in)
+    return _whole_or_drawn(rows, notices, asked, "Parquet", limits)
+
+
+def open_dask_frame(
+    source: Any, name: str | None, options: ReadOptions | None, limits: Limits
+) -> Table:
+    """Open a Dask DataFrame: fetched as a whole if it is small."""
+    rows = open_dask(source, name or "table", on_own_disk(limits))
+    return _whole_or_drawn(rows, (), options or ReadOptions(), "Dask", limits)
+
+
+def _whole_or_drawn(
+    rows: ColumnarRows, notices: tuple[Notice, ...], options: ReadOptions, kind: str, limits: Limits
+) -> Table:
+    if rows.fits_into_memory:
+        with suppress(TooLargeError):  # texts may be longer than the file says
+            frame = rows.whole()
+            return frame_to_table(frame, rows.name, notices, options, kind=kind, limits=limits)
+    with _refused_by_size(rows.reason):
+        return _drawn_from(rows, notices, options, kind)
+
+
+def _drawn_from(
+    rows: ColumnarRows, notices: tuple[Notice, ...], options: ReadOptions, kind: str
+) -> Table:
+    """Return a random sample of rows as a table with all rows as its source."""
+    table = frame_to_table(rows.first_look(), rows.name, notices, options, kind=kind)
+    _refuse_cells(rows, table.frame.shape[1])
+    reading = DetectedOptions(rows.n_rows, table.frame.shape[1], kind, in_blocks=True)
+    return replace(table, reading=reading, source=rows)
 
 
 def _refuse_cells(rows: RowSource, n_columns: int) -> None:
@@ -73,7 +124,7 @@ def large_table_to_dataset(
     """Read all rows of a large table: keep some in memory and sum the others by class."""
     assert table.source is not None
     guess = None if target is not None or "target" in options.roles.values() else table.guess
-    wanted, columns = wanted_of(table, target, options)
+    wanted, columns = _wanted(table, target, options)
     with _refused_by_size(table.source.reason):
         held = sample_and_stream(table.source, wanted, progress)
     return Dataset(
@@ -88,16 +139,15 @@ def large_table_to_dataset(
             *lone_class_notices(held.codes, held.classes),
             *([guess.notice] if guess is not None else []),
         ),
-        streamed=held.streamed,
+        blocks=held.blocks,
         target_name=wanted.label,
         target_guess=guess,
         weights=held.weights,
         weight_name=wanted.weight,
-        streamed_rows=held.streamed_rows,
     )
 
 
-def wanted_of(
+def _wanted(
     table: Table, target: str | int | None, options: TableOptions
 ) -> tuple[Wanted, Sequence[Column]]:
     """Return the selection to be read from a large table, and the roles of its columns."""
@@ -110,8 +160,16 @@ def wanted_of(
         is_text = not is_number(table.frame[label])
         dropped = [str(name) for name in options.drop_classes]
         weight = next((column.name for column in columns if column.role == "weight"), "")
-    merged = options.merge_classes
-    return Wanted(label, is_text, features, dropped, merged, weight), columns
+    return Wanted(
+        label,
+        is_text,
+        features,
+        dropped,
+        options.merge_classes,
+        weight,
+        table.name,
+        table.source.limits,
+    ), columns
 
 
 def drawn_notice(table: Table) -> Notice:

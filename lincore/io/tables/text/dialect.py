@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lincore.io.tables.lines.kinds import NUMBER, kind_of
-from lincore.io.tables.lines.splitting import split
+from lincore.io.tables.lines.splitting import SPACES, split
 from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
-from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
+from lincore.io.tables.text.options import PLACES, ReadOptions
+from lincore.io.tables.text.text_import import Record, TextImport
 
 # The rarer in text, the earlier: the order decides ties.
 SEPARATORS = "\t|;,"
@@ -40,53 +41,14 @@ _RARE = "~^"
 # Error values of spreadsheets are not comments.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
-# Lines that are each quoted as a whole, as one field: told from some, if there are so many.
+# Lines that are quoted as a whole, as a single field; judged by the first lines of the file.
 _WHOLE = re.compile(r'^"((?:[^"\n]|"")*+)"[,;\t ]*$', re.MULTILINE)
 _WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
 
 
-class Record(NamedTuple):
-    """The fields of one row as text, and its lines, counted from 1."""
-
-    fields: list[str]
-    first_line: int
-    last_line: int
-
-    @property
-    def n_filled(self) -> int:
-        """Number of fields that are not blank."""
-        return sum(bool(field) for field in self.fields)
-
-
-class Layout(NamedTuple):
-    """Division of the text into fields.
-
-    Attributes
-    ----------
-    text : str
-        With comment lines emptied, so that line numbers are those of the file.
-    separator, quote, comment : str
-        `quote` and `comment` are "" if there are none.
-    records : list of Record
-        Records at the beginning of the table, without blank lines.
-    width : int
-        Number of fields of most records.
-    rewritten : bool
-        Whether more than comments was changed, so that other lines of the file cannot be read in
-        this way.
-    """
-
-    text: str
-    separator: str
-    quote: str
-    comment: str
-    records: list[Record]
-    width: int
-    rewritten: bool = False
-
-
-def find_layout(text: str, options: ReadOptions) -> Layout:
-    r"""Detect how text is divided into fields, unless set by options."""
+def find_dialect(table: TextImport) -> None:
+    r"""Detect how the text is divided into fields, unless set by options."""
+    text, options = table.text, table.options
     asked = _ASKED.match(text)
     separator = options.separator or (asked[1] if asked else None)
     if asked:
@@ -104,12 +66,13 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
         # Texts in quotation marks have varying numbers of commas.
         if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
             found = unquoted._replace(rewritten=True)
-    bare, separator, quote, records, rewritten = found[:5]
-    if comment and options.comment is None:
-        named = _name_the_columns(text, bare, comment, separator, quote, records)
-        if named is not None:
-            bare, records = named, _first_records(_sample(named), separator, quote)
-    return Layout(bare, separator, quote, comment, records, _width(records), rewritten)
+    table.text, table.separator, table.quote, table.records, table.is_rewritten = found[:5]
+    table.comment = comment
+    named = _name_the_columns(text, table) if comment and options.comment is None else None
+    if named is not None:
+        table.text = named
+        table.records = _first_records(_sample(named), table.separator, table.quote)
+    table.width = _width(table.records)
 
 
 def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
@@ -135,14 +98,14 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
         return
 
 
-def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
+def split_with_other(line: str, table: TextImport, width: int) -> list[str] | None:
     """Return the fields of a single-field line if another separator gives all columns."""
-    for other in SEPARATORS + _RARE + SPACES if layout.width > 2 else "":
-        fields = split(line, other, layout.quote) if other != layout.separator else []
+    for other in SEPARATORS + _RARE + SPACES if width > 2 else "":
+        fields = split(line, other, table.quote) if other != table.separator else []
         # Blanks also separate the words of a sentence, few of which are numbers.
         n_words = sum(kind_of(field) == "word" for field in fields)
         is_row = other != SPACES or 2 * n_words <= len(fields)
-        if len(fields) == layout.width and sum(map(bool, fields)) > 2 and is_row:
+        if len(fields) == width and sum(map(bool, fields)) > 2 and is_row:
             return fields
     return None
 
@@ -219,21 +182,20 @@ def _comment_pattern(mark: str) -> re.Pattern[str]:
     return re.compile(rf"(?m)^{re.escape(mark)}{_ERRORS if mark == '#' else ''}.*$")
 
 
-def _name_the_columns(
-    text: str, bare: str, comment: str, separator: str, quote: str, records: Sequence[Record]
-) -> str | None:
+def _name_the_columns(text: str, table: TextImport) -> str | None:
     """Return the text with a header restored from the last comment above the rows."""
+    records = table.records
     if not records or all(not NUMBER.fullmatch(field) for field in records[0].fields):
         return None
     lines = text.split("\n", records[0].first_line)
     above = [i for i, line in enumerate(lines[: records[0].first_line - 1]) if line.strip()]
-    if not above or not lines[above[-1]].startswith(comment):
+    if not above or not lines[above[-1]].startswith(table.comment):
         return None
-    header = lines[above[-1]].removeprefix(comment).strip()
-    found = next(read_records(header, separator, quote), None)
+    header = lines[above[-1]].removeprefix(table.comment).strip()
+    found = next(read_records(header, table.separator, table.quote), None)
     if found is None or len(found.fields) != len(records[0].fields) or len(found.fields) < 2:
         return None
-    kept = bare.split("\n", records[0].first_line)
+    kept = table.text.split("\n", records[0].first_line)
     kept[above[-1]] = header
     return "\n".join(kept)
 
@@ -275,7 +237,7 @@ def _plain_candidates(
     """Yield a candidate for each separator and quotation mark that may be meant."""
     quotes = ['"'] if options.quote is None else [options.quote]
     if options.quote is None:
-        # The apostrophe too, where it stands around many fields.
+        # The apostrophe, too, if it surrounds many fields.
         around = len(re.findall(r"(?m)(?:^|[\t|;, ])'[^'\n]*'(?=[\t|;, ]|$)", sample))
         if 5 * around >= sample.count("\n") + 1:
             quotes.append("'")
@@ -399,7 +361,7 @@ def _width(records: Sequence[Record]) -> int:
 
 
 def _lines_in_quotes(text: str) -> str | None:
-    r"""Return the text without the marks around whole lines; None where few lines have them."""
+    r"""Return the text without quotes around whole lines; None if few lines have them."""
     lines = [line for line in text.split("\n", _WHOLE_LINES)[:_WHOLE_LINES] if line.strip()]
     whole = [line for line in lines if _WHOLE.fullmatch(line)]
     if len(whole) < max(_FEWEST_WHOLE, _MOSTLY_WHOLE * len(lines)):

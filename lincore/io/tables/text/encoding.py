@@ -5,12 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from typing import NamedTuple
 
 from charset_normalizer import from_bytes
 
 from lincore.errors import DataError, Notice
-from lincore.io.files.streams import without_nuls
+from lincore.io.files.sources import without_nuls
 from lincore.limits import LIMITS, Limits, refuse_foreign
 
 _LOOKED_AT = 65_536
@@ -48,16 +47,10 @@ _STRUCTURED = (
 )
 
 
-class Decoded(NamedTuple):
-    """Text with lines ended by newlines, the encoding, and findings."""
-
-    text: str
-    encoding: str
-    notices: tuple[Notice, ...]
-
-
-def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = LIMITS) -> Decoded:
-    r"""Decode bytes to text."""
+def decode(
+    raw: bytes, name: str, encoding: str | None = None, limits: Limits = LIMITS
+) -> tuple[str, str, tuple[Notice, ...]]:
+    r"""Return the text with lines ended by newlines, its encoding, and findings."""
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
     text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)
@@ -68,7 +61,7 @@ def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = 
     _refuse_no_text(text, name)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return Decoded(text, encoding, notices)
+    return text, encoding, notices
 
 
 def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[Notice, ...]]:

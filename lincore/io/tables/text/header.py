@@ -6,15 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
 
-from lincore.data.labels import numbered
+from lincore.data.names import numbered, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
-from lincore.io.tables.text.dialect import Layout, Record, n_blank_last, parted_otherwise
-from lincore.io.tables.text.options import ReadOptions
-from lincore.io.tables.text.orange import Declared, find_declared
-from lincore.limits import LIMITS
+from lincore.io.tables.text.declarations import Declared, find_declared
+from lincore.io.tables.text.dialect import n_blank_last, split_with_other
+from lincore.io.tables.text.text_import import Record, TextImport, nonblank_values
+from lincore.limits import LIMITS, check_rows, check_table_shape
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
 _NAME = re.compile(r"[^\W\d]{3,}([ _.-]*\w+)*")
@@ -33,95 +32,96 @@ _UNIT_WORDS = frozenset((
     "code", "none", "nan",
 ))
 # fmt: on
-_JUDGED = 100
 _MOST_ABOVE = 30
 _FEWEST_LEVELS = 6
 
 
-class Heading(NamedTuple):
-    """The column names, their line, and the line where the rows begin.
-
-    Lines count from 1; `header_line` is None if the columns are numbered.
-    """
-
-    names: list[str]
-    header_line: int | None
-    first_line: int
-    notices: tuple[Notice, ...]
-    declared: Declared | None = None
-
-
-def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
-    """Find the header of a table."""
-    declared = find_declared(layout.records)
-    if declared is not None and options.header is None and "LIN018" not in options.overrule:
-        head, *below = layout.records
-        first_line = below[declared.n_lines - 1].first_line if len(below) >= declared.n_lines else 0
-        first_line = first_line or layout.records[-1].last_line + 1
-        sentence = "Types and roles of columns declared in Orange's format: used as declared."
-        lines = f"{name}, line{'s' * (declared.n_lines > 1)} {head.first_line}"
-        lines += f" to {head.first_line + declared.n_lines - 1}" * (declared.n_lines > 1)
-        notice = Notice(sentence, lines, code="LIN018")
-        return Heading(declared.names, head.first_line, first_line, (notice,), declared)
-    # A separator at the end of each line creates an empty column, which a header may lack.
-    trimmed = _without_last_blanks(layout)
-    heading = _find_header(trimmed, options, name)
-    n_more = layout.width - max(trimmed.width, len(heading.names))
-    numbers = numbered("column", layout.width)[-n_more:] if n_more > 0 else ()
-    return heading._replace(names=[*heading.names, *numbers])
+def find_header(table: TextImport) -> None:
+    """Find the column names, their line, and the line where the rows begin."""
+    declared = find_declared(table.records)
+    overruled = table.options.header is not None or "LIN018" in table.options.overrule
+    if declared is None or overruled:
+        # A separator at the end of each line creates an empty column, which a header may lack.
+        records, width = _without_last_blanks(table.records, table.width)
+        names = _find_names(table, records, width)
+        n_more = table.width - max(width, len(names))
+        names += numbered("column", table.width)[-n_more:] if n_more > 0 else ()
+    else:
+        names = _use_declared(table, declared)
+    header = (one.fields for one in table.records if one.first_line == table.header_line)
+    table.header = next(header, [])
+    table.names, naming = unique_names(names)
+    table.notices += naming
+    if declared is not None and not overruled:
+        table.types = dict(zip(table.names, declared.types, strict=True))
+        pairs = zip(table.names, declared.roles, strict=True)
+        table.roles = {column: role for column, role in pairs if role}
+    n_lines = table.text.count("\n") + 1
+    check_table_shape(n_lines, len(table.names), table.name, table.limits)
+    # The header, and text after the last line end, are not rows.
+    check_rows(n_lines - 2, table.name, table.limits)
 
 
-def _without_last_blanks(layout: Layout) -> Layout:
-    """Return the layout without trailing columns that are blank in all records."""
-    width = layout.width - n_blank_last(layout.records, layout.width)
-    if width in (0, layout.width):
-        return layout
-    records, is_above = list[Record](), True
-    for record in layout.records:
+def _use_declared(table: TextImport, declared: Declared) -> list[str]:
+    """Return the names above types and roles in Orange's format."""
+    (head, *below), n = table.records, declared.n_lines
+    table.header_line = head.first_line
+    first_line = below[n - 1].first_line if len(below) >= n else 0
+    table.first_line = first_line or table.records[-1].last_line + 1
+    sentence = "Types and roles of columns declared in Orange's format: used as declared."
+    lines = f"lines {head.first_line} to {head.first_line + n - 1}"
+    table.note(sentence, lines if n > 1 else f"line {head.first_line}", code="LIN018")
+    return declared.names
+
+
+def _without_last_blanks(records: list[Record], usual: int) -> tuple[list[Record], int]:
+    """Return the records without trailing columns that are blank in all, and their width."""
+    width = usual - n_blank_last(records, usual)
+    if width in (0, usual):
+        return records, usual
+    trimmed, is_above = list[Record](), True
+    for record in records:
         fields = record.fields[:width]
         is_above = is_above and not (len(fields) == width and fields[-1])
         while is_above and len(fields) > 1 and not fields[-1]:
             # A line above the table may be padded to its width.
             fields = fields[:-1]
-        records.append(record._replace(fields=fields))
-    return layout._replace(records=records, width=width)
+        trimmed.append(record._replace(fields=fields))
+    return trimmed, width
 
 
-def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
-    """Find the header among records with a nonblank last column."""
-    asked, overruled = options.header, options.overrule
-    records, notices = _below_titles(layout, options, name)
+def _find_names(table: TextImport, records: list[Record], width: int) -> list[str]:
+    """Return the column names among records with a nonblank last column, and note their lines."""
+    asked, overruled = table.options.header, table.options.overrule
+    records = _below_titles(table, records, width)
     # In concatenated files the header recurs among the rows.
     if asked is None and "LIN017" not in overruled:
-        whole = _whole_header(records, layout.width)
+        whole = _whole_header(records, width)
         if whole is not None:
             sentence = "A line break splits the header: its two lines were read as one."
-            lines = f"{name}, lines {whole.first_line} and {whole.last_line}"
-            notices = [*notices, Notice(sentence, lines, code="LIN017")]
+            table.note(sentence, f"lines {whole.first_line} and {whole.last_line}", code="LIN017")
             records = [whole, *records[2:]]
     head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
     has_header = asked is not False if asked is not None else _is_header(head, body)
     if not has_header:
-        numbers = numbered("column", max(layout.width, len(head.fields)))
-        sentence = "There is no header line: the columns are numbered."
-        added = () if asked is False else (Notice(sentence, name, code="LIN011"),)
-        return Heading(list(numbers), None, head.first_line, (*notices, *added))
-    names, naming = _names(head, body, layout.width, name)
+        if asked is None:
+            table.note("There is no header line: the columns are numbered.", code="LIN011")
+        table.header_line, table.first_line = None, head.first_line
+        return list(numbered("column", max(width, len(head.fields))))
+    names, naming = _names(head, body, width, table.name)
     may_join = asked is None and "LIN012" not in overruled
     joined = _joined_groups(head, body) if may_join else None
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
-        lines = f"{name}, lines {head.first_line} and {body[0].first_line}"
-        notice = Notice(sentence, lines, code="LIN012")
-        head, body = Record(joined, 1, 1), body[1:]
-        names, naming = _names(head, body, layout.width, name)[0], [notice]
+        lines = f"{table.name}, lines {head.first_line} and {body[0].first_line}"
+        naming = [Notice(sentence, lines, code="LIN012")]
+        head, body = head._replace(fields=joined, last_line=body[0].last_line), body[1:]
+        names = _names(head, body, width, table.name)[0]
     if asked is None and "LIN013" not in overruled and (units := _units(body)):
         if joined is None and _are_names(units, names) and "LIN010" not in overruled:
             # A title as wide as the table is above its header.
-            skipped = _skipped(head, f"{name}, line {head.first_line}")
-            below = layout._replace(records=[record for record in records if record is not head])
-            heading = _find_header(below, options, name)
-            return heading._replace(notices=(*notices, skipped, *heading.notices))
+            _note_skipped(table, head, f"line {head.first_line}")
+            return _find_names(table, [record for record in records if record is not head], width)
         # A heading over several columns is written once, so a blank has only the lower name.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
@@ -130,18 +130,18 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
         ]
         if any(map(_is_unit, units)):
             sentence = f"The line contains units: {', '.join(filter(None, units))}."
-            line = f"{name}, line {body[0].first_line}"
+            line = f"{table.name}, line {body[0].first_line}"
             naming.append(Notice(sentence, line, code="LIN013"))
         body = body[1:]
-    first_line = body[0].first_line if body else head.last_line + 1
-    return Heading(names, head.first_line, first_line, (*notices, *naming))
+    table.header_line = head.first_line
+    table.first_line = body[0].first_line if body else head.last_line + 1
+    table.notices += naming
+    return names
 
 
-def _below_titles(
-    layout: Layout, options: ReadOptions, name: str
-) -> tuple[list[Record], list[Notice]]:
+def _below_titles(table: TextImport, records: list[Record], width: int) -> list[Record]:
     """Return the records from the header on; lines above it are reported."""
-    records, asked = layout.records, options.header
+    asked = table.options.header
     if asked is not None and asked is not True and asked is not False:
         below = [record for record in records if record.first_line >= asked]
         if not below or below[0].first_line != asked:
@@ -150,36 +150,35 @@ def _below_titles(
                 where="option header",
                 remedy="Give the number of the line with the column names, counted from 1.",
             )
-        return below, []
+        return below
     if not records:
         raise DataError(
             "The first lines cannot be read.",
-            where=name,
+            where=table.name,
             remedy="Check that quotation marks are paired.",
         )
     n_titles = 0
     usual = Counter(record.n_filled for record in records).most_common(1)[0][0]
-    while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
+    while n_titles < len(records) - 2 and _is_title(records[n_titles], width, usual):
         n_titles += 1
-    n_titles = max(n_titles, _n_sections(records, layout.width))
-    n_titles = max(n_titles, _n_above_header(records, layout.width))
+    n_titles = max(n_titles, _n_sections(records, width), _n_above_header(records, width))
     if n_titles and len(records[n_titles - 1].fields) == 1:
         last = records[n_titles - 1]
-        fields = parted_otherwise(last.fields[0], layout) or []
+        fields = split_with_other(last.fields[0], table, width) or []
         if fields and all(fields) and len(set(fields)) == len(fields):
             n_titles -= 1
             records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
-    if not n_titles or "LIN010" in options.overrule:
-        return records, []
-    if not any(record.n_filled for record in records[:n_titles]):
-        return records[n_titles:], []
-    lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
-    return records[n_titles:], [_skipped(records[0], f"{name}, {lines}")]
+    if not n_titles or "LIN010" in table.options.overrule:
+        return records
+    if any(record.n_filled for record in records[:n_titles]):
+        lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
+        _note_skipped(table, records[0], lines)
+    return records[n_titles:]
 
 
-def _skipped(record: Record, where: str) -> Notice:
+def _note_skipped(table: TextImport, record: Record, place: str) -> None:
     title = " ".join(filter(None, record.fields))[:60]
-    return Notice(f"Skipped title above the table: {title!r}.", where, code="LIN010")
+    table.note(f"Skipped title above the table: {title!r}.", place, code="LIN010")
 
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
@@ -251,7 +250,7 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     """Return whether a record names the columns, by the values below each of its fields."""
     n_numbers = n_fractions = n_recurring = n_names = n_values = n_above = 0
     for i, field in enumerate(head.fields):
-        below = _below(i, body)
+        below = nonblank_values(body, i)
         if field in BLANKS or field.startswith("Unnamed"):
             continue
         kind = kind_of(field)
@@ -273,7 +272,9 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
             n_names += 1
     if n_values or n_above:
         return n_above > n_values
-    if _counts([field for field in head.fields if NUMBER.fullmatch(field)]):
+    # Numbers that run 0, 1, 2 are like default column names.
+    numbers = _integers([field for field in head.fields if NUMBER.fullmatch(field)])
+    if len(numbers) >= 3 and all(later == number + 1 for number, later in pairwise(numbers)):
         return n_names > 0
     if not n_numbers:
         # A name rarely occurs among the values below it.
@@ -284,27 +285,20 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     return n_names > 0
 
 
-def _below(column: int, body: Sequence[Record]) -> list[str]:
-    """Return the nonblank values of a column in the first rows."""
-    below = [record.fields[column] for record in body[:_JUDGED] if len(record.fields) > column]
-    return [value for value in below if value not in BLANKS]
-
-
 def names_values(head: Record, body: Sequence[Record]) -> bool:
     """Return whether a record of words is above rows with other kinds of values."""
     kinds = [kind_of(field) for field in head.fields]
-    below = [[kind_of(value) for value in _below(i, body)] for i in range(len(kinds))]
+    below = [[kind_of(value) for value in nonblank_values(body, i)] for i in range(len(kinds))]
     above = [
         kind == "word" and bool(b) and "word" not in b for kind, b in zip(kinds, below, strict=True)
     ]
     return any(above) and all(kind in ("word", "blank") for kind in kinds)
 
 
-def _counts(fields: Sequence[str]) -> bool:
-    """Return whether numbers run 0, 1, 2, like default column names."""
-    numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
-    runs = all(later == number + 1 for number, later in zip(numbers, numbers[1:], strict=False))
-    return len(numbers) >= 3 and len(numbers) == len(fields) and runs
+def _integers(fields: Sequence[str]) -> list[int]:
+    """Return fields as integers; none if one of them is something else."""
+    are_short = all(field.isdecimal() and len(field) < 9 for field in fields)
+    return [int(field) for field in fields] if are_short else []
 
 
 def _names(
@@ -334,10 +328,10 @@ def _name_rows(first: Sequence[str]) -> bool:
     """Return whether the first fields are row names: distinct words, or 1, 2, 3."""
     if len(set(first)) < len(first) or not all(first):
         return False
-    numbers = [int(field) for field in first if field.isdecimal() and len(field) < 9]
-    in_order = all(later > number for number, later in zip(numbers, numbers[1:], strict=False))
+    numbers = _integers(first)
+    in_order = all(later > number for number, later in pairwise(numbers))
     return all(kind_of(field) == "word" for field in first) or (
-        len(numbers) == len(first) and numbers[0] < 2 and in_order
+        len(numbers) > 0 and numbers[0] < 2 and in_order
     )
 
 
@@ -373,7 +367,7 @@ def _names_levels(head: Record, body: Sequence[Record]) -> bool:
         return False
     n_levels = 0
     for i, field in enumerate(head.fields):
-        below = _below(i, body)
+        below = nonblank_values(body, i)
         if len(below) < _FEWEST_LEVELS or 2 * len(set(below)) > len(below):
             continue
         if field in below:
@@ -397,14 +391,13 @@ def _units(body: Sequence[Record]) -> list[str]:
     """Return the first record below the header if it contains units: words above numbers only."""
     if len(body) < 3:
         return []
-    first, rest = body[0].fields, body[1:_JUDGED]
+    first, rest = body[0].fields, body[1:]
     if any(field.startswith("'") and field.endswith("'") for field in first):
         # A row with other quotation marks.
         return []
     n_units = 0
     for i, field in enumerate(first):
-        below = [record.fields[i] for record in rest if len(record.fields) > i]
-        below = [value for value in below if value not in BLANKS]
+        below = nonblank_values(rest, i)
         numeric = bool(below) and all(NUMBER.fullmatch(value) for value in below)
         # A unit does not begin with a minus sign: the first row may be all negative.
         unit = _UNIT.fullmatch(field) and not NUMBER.fullmatch(field)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from lincore.io.tables.lines.kinds import BLANKS, CURRENCY
-from lincore.io.tables.text.dialect import Record
+from lincore.io.tables.text.text_import import NumberMarks, Record, TextImport
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 # A group before a thousands mark never begins with zero: 0,444 is a fraction.
@@ -41,19 +40,18 @@ _FEWEST_RECORDS = 10
 _MOST_FIELDS = 20_000
 
 
-class NumberMarks(NamedTuple):
-    """The decimal mark of a file, and its thousands mark, "" if it has none.
+def find_marks(table: TextImport) -> None:
+    """Find the decimal and the thousands mark, unless set by options."""
+    body = [record for record in table.records if record.first_line >= table.first_line]
+    found, options = _marks_of(body, table.separator), table.options
+    decimal, thousands = options.decimal or found.decimal, options.thousands
+    if thousands is None:
+        thousands = found.thousands if decimal == found.decimal else ""
+    table.marks = NumberMarks(decimal, thousands, found.assumed and options.decimal is None)
 
-    `assumed` is True if 7,094 may be either and no other column decides.
-    """
 
-    decimal: str
-    thousands: str
-    assumed: bool = False
-
-
-def find_marks(records: Sequence[Record], separator: str) -> NumberMarks:
-    """Find the decimal mark of a file from the first values of its columns."""
+def _marks_of(records: Sequence[Record], separator: str) -> NumberMarks:
+    """Find the marks from the first values of the columns."""
     width = max((len(record.fields) for record in records), default=0)
     # With thousands of columns a few rows are enough.
     records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]

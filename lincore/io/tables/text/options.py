@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal
+from typing import Annotated, Literal
 
 from lincore.errors import DataError
+from lincore.fields.bounds import Name
+from lincore.fields.field import Field
 from lincore.io.tables.lines.fit import UnevenLine
+from lincore.io.tables.lines.splitting import SPACES
 
 # In addition to those of pandas: NA, N/A, NaN, null, None and the like.
 # fmt: off
@@ -16,8 +19,6 @@ MISSING_CODES = (
     "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
 )
 # fmt: on
-# Runs of spaces and tabs count as one separator.
-SPACES = " "
 # Fixed-width columns, separated by this mark after detection.
 PLACES = "\x01"
 SEPARATOR_NAMES = {
@@ -102,22 +103,95 @@ class ReadOptions:
         If a mark is not a single character, or two marks that must differ are equal.
     """
 
-    encoding: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    quote: str | None = None
-    header: bool | int | None = None
-    comment: str | None = None
-    missing_codes: Sequence[str] | None = None
-    missing_in: Mapping[str, Sequence[str | float]] | None = None
-    uneven: Literal["mend", "skip", "keep"] | None = None
-    as_text: bool = False
-    table: int | None = None
-    sheet: str | None = None
-    cut_at: Mapping[str, str] | None = None
-    ordered: Mapping[str, Sequence[str]] | None = None
-    overrule: Sequence[str] = ()
+    encoding: (
+        Annotated[
+            str,
+            Field(
+                "Encoding",
+                "The character encoding, such as cp1252.",
+                pattern=r"[\w.-]{1,40}",
+                wanted="the name of an encoding",
+            ),
+        ]
+        | None
+    ) = None
+    separator: Annotated[str, Field("Separator", "Between fields.", longest=4)] | None = None
+    decimal: Annotated[str, Field("Decimal mark", "Before the fraction.", longest=4)] | None = None
+    thousands: (
+        Annotated[str, Field("Thousands mark", "Between groups of digits.", longest=4)] | None
+    ) = None
+    quote: (
+        Annotated[str, Field("Quotation mark", "Around texts with separators.", longest=4)] | None
+    ) = None
+    header: (
+        bool
+        | Annotated[int, Field("Header", "The line that names the columns.", low=1, high=10**9)]
+        | None
+    ) = None
+    comment: (
+        Annotated[str, Field("Comment lines", "Prefix of lines to skip.", longest=20)] | None
+    ) = None
+    missing_codes: (
+        Annotated[
+            Sequence[Name],
+            Field("Missing-value codes", "Instead of the usual ones.", longest=5_000),
+        ]
+        | None
+    ) = None
+    missing_in: (
+        Annotated[
+            Mapping[Name, Sequence[float | Name]],
+            Field(
+                "Missing-value code of a column",
+                "A number or text that means missing there, such as 0 or -200.",
+            ),
+        ]
+        | None
+    ) = None
+    uneven: (
+        Annotated[
+            Literal["mend", "skip", "keep"],
+            Field(
+                "Lines that do not fit",
+                "Treatment of lines with more or fewer fields than columns: repair or skip, skip, "
+                "or repair or cut.",
+            ),
+        ]
+        | None
+    ) = None
+    as_text: Annotated[
+        bool,
+        Field(
+            "Keep cells as text",
+            "Numbers are not parsed; units, currencies and missing-value codes are kept.",
+        ),
+    ] = False
+    table: (
+        Annotated[
+            int, Field("Table", "Which of several tables below each other, counted from 1.", low=1)
+        ]
+        | None
+    ) = None
+    sheet: (
+        Annotated[
+            Name,
+            Field("Sheet or table", "Which sheet of a workbook, or file of a zip: the largest."),
+        ]
+        | None
+    ) = None
+    cut_at: (
+        Annotated[Mapping[Name, Name], Field("Cut", "Texts of a column end at a mark.")] | None
+    ) = None
+    ordered: (
+        Annotated[
+            Mapping[Name, Sequence[Name]],
+            Field("Ordered levels", "Read the levels of a column as the numbers 1, 2, 3."),
+        ]
+        | None
+    ) = None
+    overrule: Annotated[
+        Sequence[str], Field("Overrule", "Ignore a finding, by its code.", longest=100)
+    ] = ()
 
     def __post_init__(self) -> None:
         """Validate the marks."""

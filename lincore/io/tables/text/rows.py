@@ -5,22 +5,22 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pandas as pd
 
-from lincore.data.labels import numbered, unique_names
-from lincore.errors import DataError, Notice
-from lincore.io.tables.lines.fit import FittedLines, Target, UnevenLine, fit_lines
+from lincore.data.column_values import first_texts
+from lincore.data.names import numbered, unique_names
+from lincore.errors import DataError
+from lincore.io.tables.lines.fit import Target, fit_lines
 from lincore.io.tables.lines.kinds import kind_of
+from lincore.io.tables.lines.splitting import SPACES
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise, read_records
-from lincore.io.tables.text.header import Heading
-from lincore.io.tables.text.leading_zeros import may_have_zeros, restore_zeros
-from lincore.io.tables.text.marks import NumberMarks
-from lincore.io.tables.text.options import MISSING_CODES, SPACES, ReadOptions
+from lincore.io.tables.text.dialect import read_records, split_with_other
+from lincore.io.tables.text.options import MISSING_CODES
+from lincore.io.tables.text.text_import import Record, TextImport
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -30,84 +30,72 @@ _FEWEST_LEVELS = 20
 _STUMBLES = (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError)
 # Longer texts are parsed in parts: pandas needs half of the memory.
 _IN_PARTS = 10_000_000
-_PIECE = 4_000_000
+_DIGITS = r"[0-9]+"
+PADDED = r"0[0-9]+"
+_GLANCE = 20
 
 
-class Parsed(NamedTuple):
-    """Parsed columns, and what was done with uneven lines.
-
-    `first_line` is None if rows do not correspond to lines.
-    """
-
-    frame: pd.DataFrame
-    first_line: int | None
-    notices: tuple[Notice, ...]
-    uneven: tuple[UnevenLine, ...]
-
-
-def parse_rows(
-    layout: Layout,
-    heading: Heading,
-    names: Sequence[str],
-    marks: NumberMarks,
-    options: ReadOptions,
-    name: str,
-) -> Parsed:
+def parse_rows(table: TextImport) -> None:
     """Parse the rows below the header; uneven lines are examined one by one."""
-    rows, footer = _from_line(layout.text, heading.first_line), ""
-    if "LIN020" not in options.overrule:
-        rows, footer = _without_footer(rows, layout)
-    how = csv_arguments(layout, names, options)
-    begin = heading.first_line
-    # pandas would cut a first row that is too long, or take its first field for a name.
-    first = next(read_records(rows[:_BEGINNING], layout.separator, layout.quote), None)
+    rows = _from_line(table.text, table.first_line)
+    if "LIN020" not in table.options.overrule:
+        rows, footer = _without_footer(rows, table)
+        if footer:
+            table.note(
+                f"Skipped note below the table: {footer[:60]!r}.", "at the end", code="LIN020"
+            )
     frame = None
-    if first is None or len(first.fields) <= len(names):
+    # pandas would cut a first row that is too long, or take its first field for a name.
+    first = next(read_records(rows[:_BEGINNING], table.separator, table.quote), None)
+    if first is None or len(first.fields) <= len(table.names):
         with suppress(*_STUMBLES):  # a later line is too long, or quotation marks lead astray
-            frame = _read_csv(rows, how, marks, options)
-    fitted, notices = FittedLines(rows, (), (), True), list[Notice]()
-    if frame is None or options.uneven == "skip" or _looks_uneven(rows, layout, frame):
-        known = [r.fields for r in layout.records if r.first_line >= begin]
-        policy = options.uneven or "mend"
-        target = Target(layout.separator, layout.quote, len(names), known, name, begin, policy)
-        target = target._replace(may_widen=policy == "mend")
-        fitted = fit_lines(rows, target, needed=frame is None)
-        if fitted.is_wider:
-            more = numbered("column", len(names) + 1)[-1]
-            how["names"] = unique_names([*names, more])[0]
-            sentence = "Some lines have a field after the last column: it became a column."
-            notices = [Notice(sentence, f"{name}, column {more!r}", code="LIN025")]
-        if frame is None or fitted.text is not rows or fitted.is_wider:
-            rows = fitted.text
+            frame = _read_csv(rows, table)
+    if frame is None or table.options.uneven == "skip" or _looks_uneven(rows, table, frame):
+        fitted = _fit_lines(rows, table, needed=frame is None)
+        if frame is None or fitted is not rows or frame.shape[1] < len(table.names):
+            rows = fitted
             del frame
-            frame = _read(rows, how, marks, options, name, begin)
-    if footer:
-        sentence = f"Skipped note below the table: {footer[:60]!r}."
-        notices.append(Notice(sentence, f"{name}, at the end", code="LIN020"))
+            frame = _read_fitted(rows, table)
     # Blank lines and line breaks inside quotes would make all line numbers wrong.
-    together = fitted.numbers_kept and _n_lines(rows) == len(frame)
-    first_line = begin if together else None
-    return Parsed(frame, first_line, (*notices, *fitted.notices), fitted.lines)
+    table.rows_are_lines &= _n_lines(rows) == len(frame)
+    table.frame, table.text = frame, ""
+
+
+def _fit_lines(rows: str, table: TextImport, *, needed: bool) -> str:
+    """Return the rows with uneven lines repaired or skipped; there may be one column more."""
+    known = [r.fields for r in table.records if r.first_line >= table.first_line]
+    policy = table.options.uneven or "mend"
+    width, begin = len(table.names), table.first_line
+    target = Target(table.separator, table.quote, width, known, table.name, begin, policy)
+    fitted, fitter = fit_lines(rows, target._replace(may_widen=policy == "mend"), needed=needed)
+    if fitter.is_wider:
+        more = numbered("column", width + 1)[-1]
+        table.names = unique_names([*table.names, more])[0]
+        sentence = "Some lines have a field after the last column: it became a column."
+        table.note(sentence, f"column {more!r}", code="LIN025")
+    table.notices += fitter.notices()
+    table.uneven, table.rows_are_lines = fitter.lines, fitter.numbers_kept
+    return fitted
 
 
 def _n_lines(rows: str) -> int:
     return rows.rstrip("\n").count("\n") + 1
 
 
-def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
+def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
     """Return whether lines have too few fields, or quotation marks are unpaired."""
     n_lines = _n_lines(rows)
-    if layout.quote and layout.quote in rows:
+    if table.quote and table.quote in rows:
         if len(frame) < n_lines:
             n_blank = len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
             if len(frame) < n_lines - n_blank:
                 return True
-        mark, apart = re.escape(layout.quote), re.escape(layout.separator)
+        mark, apart = re.escape(table.quote), re.escape(table.separator)
         inner = rf"(?:^|{apart}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{apart}{mark}\s])."
         if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
             return True
-    other = "'" if layout.quote == '"' else '"'
-    if layout.separator != SPACES and re.search(
+    other = "'" if table.quote == '"' else '"'
+    if table.separator != SPACES and re.search(
         rf"^{other}[^\n]*{other}$", rows[:_BEGINNING], re.MULTILINE
     ):
         return True
@@ -119,10 +107,8 @@ def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
     if len(frame) != n_lines:
         return len(rows) < _BEGINNING
     lines = rows.split("\n", suspects[-1] + 1)
-    width = min(frame.shape[1], layout.width)
-    some = (
-        next(read_records(lines[row], layout.separator, layout.quote), None) for row in suspects
-    )
+    width = min(frame.shape[1], table.width)
+    some = (next(read_records(lines[row], table.separator, table.quote), None) for row in suspects)
     return any(record is not None and len(record.fields) < width for record in some)
 
 
@@ -135,61 +121,57 @@ def _from_line(text: str, line: int) -> str:
     return text[start:]
 
 
-def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
+def _without_footer(rows: str, table: TextImport) -> tuple[str, str]:
     """Remove single-field lines from the end of a table with at least three columns."""
     footer = ""
-    for _ in range(_FOOTER_LINES if layout.width >= 3 else 0):
+    for _ in range(_FOOTER_LINES if table.width >= 3 else 0):
         stripped = rows.rstrip()
         start = stripped.rfind("\n") + 1
         line = stripped[start:]
-        if not start or (layout.quote and layout.quote in line) or layout.separator == SPACES:
+        if not start or (table.quote and table.quote in line) or table.separator == SPACES:
             break
-        record = next(read_records(line, layout.separator, layout.quote), None)
-        if record is None or not _is_note(record, layout):
+        record = next(read_records(line, table.separator, table.quote), None)
+        if record is None or not _is_note(record, table):
             break
         rows, footer = rows[:start], line.strip()
     return rows, footer
 
 
-def _is_note(record: Record, layout: Layout) -> bool:
+def _is_note(record: Record, table: TextImport) -> bool:
     """Return whether a line below a table is a sentence, with or without a separator."""
-    kinds = [kind_of(r.fields[0]) for r in layout.records if len(r.fields) == layout.width]
+    kinds = [kind_of(r.fields[0]) for r in table.records if len(r.fields) == table.width]
     if len(record.fields) == 1:
         kind = kind_of(record.fields[0])
         # A truncated row, or one with another separator, is not a note.
         begins = kind != "word" and kinds.count(kind) > 1
-        return not begins and parted_otherwise(record.fields[0], layout) is None
+        return not begins and split_with_other(record.fields[0], table, table.width) is None
     n_filled = max((i + 1 for i, field in enumerate(record.fields) if field), default=0)
-    few = 0 < 2 * n_filled <= layout.width and kind_of(record.fields[0]) == "word"
+    few = 0 < 2 * n_filled <= table.width and kind_of(record.fields[0]) == "word"
     if not few or 4 * kinds.count("word") < len(kinds):
         return few
     # Below levels that recur, a sentence is not one of them.
-    some = layout.records[1:-_FOOTER_LINES]
-    known = [r.fields[0] for r in some if len(r.fields) == layout.width]
+    some = table.records[1:-_FOOTER_LINES]
+    known = [r.fields[0] for r in some if len(r.fields) == table.width]
     are_levels = len(known) >= _FEWEST_LEVELS and 5 * len(set(known)) <= len(known)
     return are_levels and record.fields[0] not in known
 
 
-def _read(
-    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions, name: str, begin: int
-) -> pd.DataFrame:
+def _read_fitted(rows: str, table: TextImport) -> pd.DataFrame:
     try:
-        return _read_csv(rows, how, marks, options)
+        return _read_csv(rows, table)
     except _STUMBLES as error:
-        raise parse_error(str(error), name, begin) from error
+        raise parse_error(str(error), table.name, table.first_line) from error
 
 
-def _read_csv(
-    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions
-) -> pd.DataFrame:
+def _read_csv(rows: str, table: TextImport) -> pd.DataFrame:
+    how, marks = csv_arguments(table), table.marks
     # With a decimal comma 1.234 has no fraction: numbers are recognised later.
-    if options.as_text or marks.decimal == "," or "." in marks.thousands:
+    if table.options.as_text or marks.decimal == "," or "." in marks.thousands:
         return _parse_text(rows, dtype="str", **how)
     frame = _of_one_kind(_parse_text(rows, **how), rows, how)
-    if not any(
-        may_have_zeros(piece, SPACES if how["sep"] == r"\s+" else how["sep"])
-        for piece in _pieces_of(rows)
-    ):
+    # pandas drops leading zeros. The search begins at each zero and looks back, which is fast.
+    padded = rf"0(?<![^\n\"' \t{re.escape(table.separator)}]0)[0-9]"
+    if not re.search(padded, rows):
         return frame
 
     def read_as_text(some: list[str]) -> pd.DataFrame:
@@ -202,18 +184,18 @@ def _read_csv(
     return restore_zeros(frame, read_as_text)
 
 
-def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
+def csv_arguments(table: TextImport) -> dict[str, Any]:
     """Return pandas' arguments for reading the rows below the header."""
-    given = ("",) if options.as_text else options.missing_codes
+    given = ("",) if table.options.as_text else table.options.missing_codes
     return {
-        "sep": r"\s+" if layout.separator == SPACES else layout.separator,
+        "sep": r"\s+" if table.separator == SPACES else table.separator,
         "header": None,
-        "names": list(names),
+        "names": table.names,
         "index_col": False,
         "na_values": ["", *given] if given is not None else list(MISSING_CODES),
         "keep_default_na": given is None,
-        "quotechar": layout.quote or '"',
-        "quoting": csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE,
+        "quotechar": table.quote or '"',
+        "quoting": csv.QUOTE_MINIMAL if table.quote else csv.QUOTE_NONE,
         "skipinitialspace": True,
         "low_memory": False,
     }
@@ -238,7 +220,7 @@ def parse_error(message: str, name: str, first_line: int) -> DataError:
 
 
 class _Text:
-    """Text to be read piece by piece: neither its bytes nor a file of it is ever made."""
+    """A file-like view of a text, which avoids a copy of the whole text."""
 
     def __init__(self, text: str) -> None:
         self._text, self._place = text, 0
@@ -254,19 +236,19 @@ class _Text:
 
 
 def _parse_text(rows: str, **how: Any) -> pd.DataFrame:
-    """Parse rows by `pandas.read_csv`, in parts where they are many and no type is asked for."""
+    """Parse rows by `pandas.read_csv`; long texts without given types in parts."""
     text = cast(Any, _Text(rows))
     how = {**how, "encoding_errors": "replace"}
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
-    # Of columns whose parts are of several kinds pandas warns: see `_of_one_kind`.
+    # Pandas warns about columns of mixed types; `_of_one_kind` reads them again.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 
 def _of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
-    """Read columns anew that hold numbers in some parts of a long file, and words in others."""
+    """Read columns again as text if only some parts of a long file hold numbers."""
     if len(rows) <= _IN_PARTS:
         return frame
     mixed = [str(name) for name in frame if frame[name].dtype == object]
@@ -276,10 +258,37 @@ def _of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.Data
     return with_columns(frame, {name: again[name] for name in mixed})
 
 
-def _pieces_of(rows: str) -> Iterator[bytes]:
-    """Yield the bytes of some lines at a time."""
-    begin = 0
-    while begin < len(rows):
-        end = rows.find("\n", begin + _PIECE) + 1 or len(rows)
-        yield rows[begin:end].encode("utf-8", "replace")
-        begin = end
+def restore_zeros(
+    frame: pd.DataFrame, read_as_text: Callable[[list[str]], pd.DataFrame]
+) -> pd.DataFrame:
+    """Return the frame with integer columns as text if they had leading zeros."""
+    kinds = zip(map(str, frame), frame.dtypes, strict=True)
+    whole = [name for name, kind in kinds if kind.kind in "iuf" and _is_whole(frame[name])]
+    if not whole:
+        return frame
+    text = read_as_text(whole)
+    return with_columns(frame, {name: text[name] for name in whole if is_padded(text[name])})
+
+
+def _is_whole(column: pd.Series[Any]) -> bool:
+    types = pd.api.types
+    if types.is_integer_dtype(column):
+        return True
+    return types.is_float_dtype(column) and bool((column.dropna() % 1 == 0).all())
+
+
+def is_padded(column: pd.Series[Any]) -> bool:
+    """Return whether a column is text of only digits, some with leading zeros."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        return False
+    # A single mismatch avoids the full check of thousands of text columns.
+    some = (value.strip() for value in first_texts(column, _GLANCE))
+    if any(not value.isdecimal() for value in some if value):
+        return False
+    present = column.dropna().str.strip()
+    present = present[present != ""]
+    return bool(
+        len(present)
+        and present.str.fullmatch(_DIGITS).all()
+        and present.str.fullmatch(PADDED).any()
+    )

@@ -6,12 +6,15 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from lincore.errors import DataError
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER
-from lincore.io.tables.lines.splitting import split
+from lincore.io.tables.lines.splitting import SPACES, split
 from lincore.io.tables.lines.surplus import profile_of
-from lincore.io.tables.text.dialect import Layout, Record, read_records
+from lincore.io.tables.text.dialect import find_dialect, read_records
 from lincore.io.tables.text.header import names_values
-from lincore.io.tables.text.options import PLACES, SPACES
+from lincore.io.tables.text.options import PLACES
+from lincore.io.tables.text.text_import import Record, TextImport
+from lincore.limits import check_table_shape
 
 _MOST_BLOCKS = 100
 _JUDGED_LINES = 30
@@ -34,15 +37,44 @@ class _Block(NamedTuple):
     width: int
 
 
-def find_tables(layout: Layout) -> list[int]:
-    r"""Return where each table begins in the text of the layout; the first begins at 0.
+def choose_table(table: TextImport) -> None:
+    """If several tables are stacked, keep the text of the first or of the requested one."""
+    for record in table.records[:1]:
+        # Checked before a million names are processed.
+        check_table_shape(1, max(len(record.fields), 2), table.name, table.limits)
+    starts, number = _find_tables(table), table.options.table or 1
+    if number > len(starts):
+        raise DataError(
+            f"There is no table {number}; found: {len(starts)}.",
+            where=f"{table.name}, option table",
+            remedy="Choose another one, or leave it out.",
+        )
+    if len(starts) == 1:
+        return
+    lines = ", ".join(str(table.text.count("\n", 0, start) + 1) for start in starts)
+    begin, end = starts[number - 1], [*starts[1:], len(table.text)][number - 1]
+    # Blank lines replace the others, to preserve line numbers.
+    above = "" if table.is_rewritten else "\n" * table.text.count("\n", 0, begin)
+    table.text = above + table.text[begin:end]
+    comment, is_rewritten = table.comment, table.is_rewritten
+    find_dialect(table)
+    # Comments are gone from the text, and quotation marks around lines.
+    table.comment, table.is_rewritten = table.comment or comment, table.is_rewritten or is_rewritten
+    table.n_tables = len(starts)
+    sentence = f"{len(starts)} tables are stacked: number {number} was read."
+    remedy = "Choose another one with the import option for the table."
+    table.note(sentence, f"lines {lines}", remedy, code="LIN002")
+
+
+def _find_tables(table: TextImport) -> list[int]:
+    r"""Return where each table begins in the text; the first begins at 0.
 
     Blank lines separate tables if the following lines have equal numbers of fields, but a different
     number than before, or name other columns. Without a blank line a table begins where all
     remaining lines have a different number of fields, or where other names occur in columns of
     which at least two are numeric.
     """
-    text, separator = layout.text, layout.separator
+    text, separator = table.text, table.separator
     if separator in (SPACES, PLACES):
         return [0]
     gaps = list(_gaps(text, separator))
@@ -51,7 +83,7 @@ def find_tables(layout: Layout) -> list[int]:
         return [0]
     starts = [0]
     begins, ends = [0, *(gap[1] for gap in gaps)], [*(gap[0] for gap in gaps), len(text)]
-    blocks = [_block(layout, a, b) for a, b in zip(begins, ends, strict=True)]
+    blocks = [_block(table, a, b) for a, b in zip(begins, ends, strict=True)]
     former: _Block | None = None
     for block in blocks:
         if block.n_lines < _FEWEST_LINES or block.width < 2:
@@ -59,7 +91,7 @@ def find_tables(layout: Layout) -> list[int]:
         if former is None or (len(starts) == 1 and former.n_lines * _FAR < block.n_lines):
             former = block
             continue
-        quoted = layout.quote and text.count(layout.quote, 0, block.start) % 2
+        quoted = table.quote and text.count(table.quote, 0, block.start) % 2
         known, rows = ([one.fields for one in some.records] for some in (former, block))
         goes_on = block.width != former.width and _go_on(known[1:], rows)
         if not quoted and not goes_on and _is_another(block, former):
@@ -67,23 +99,23 @@ def find_tables(layout: Layout) -> list[int]:
             former = block
     if len(starts) > 1:
         return starts
-    tail = _tail(layout) or _header_below(layout)
+    tail = _tail(table) or _header_below(table)
     return starts if tail is None else [*starts, tail]
 
 
-def _tail(layout: Layout) -> int | None:
+def _tail(table: TextImport) -> int | None:
     """Return the line from which on all lines have another number of fields."""
-    text, width = layout.text, 0
+    text, width = table.text, 0
     start = end = len(text.rstrip("\n"))
     for n_lines in range(_MOST_TAIL):
         above = text.rfind("\n", 0, end)
         line = text[above + 1 : end]
-        found = len(split(line, layout.separator, layout.quote)) if line.strip() else 0
+        found = len(split(line, table.separator, table.quote)) if line.strip() else 0
         width = width or found
-        if found != width or width == layout.width or width < 2 or above < 0:
-            enough = n_lines >= _FEWEST_TAIL and found == layout.width
-            rows = [split(one, layout.separator, layout.quote) for one in text[start:].splitlines()]
-            known = [one.fields for one in layout.records[1:] if len(one.fields) == layout.width]
+        if found != width or width == table.width or width < 2 or above < 0:
+            enough = n_lines >= _FEWEST_TAIL and found == table.width
+            rows = [split(one, table.separator, table.quote) for one in text[start:].splitlines()]
+            known = [one.fields for one in table.records[1:] if len(one.fields) == table.width]
             return start if enough and not _go_on(known, rows) else None
         start, end = above + 1, above
     return None
@@ -105,21 +137,21 @@ def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
     return any(profile.recurs) and all(profile.n_odd(row[:width]) == 0 for row in rows)
 
 
-def _header_below(layout: Layout) -> int | None:
-    """Return where other names occur between rows of numbers: headers of tables as wide."""
-    text, width = layout.text, layout.width
-    first = [one for one in layout.records[: 1 + _FEWEST_ROWS] if len(one.fields) == width]
+def _header_below(table: TextImport) -> int | None:
+    """Return the position of a second header of the same width between rows of numbers."""
+    text, width = table.text, table.width
+    first = [one for one in table.records[: 1 + _FEWEST_ROWS] if len(one.fields) == width]
     if len(first) <= _FEWEST_ROWS or len(_numeric(first[1:])) < _FEWEST_NUMERIC:
         return None
     for found in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
-        fields = split(found[1], layout.separator, layout.quote)
+        fields = split(found[1], table.separator, table.quote)
         if len(set(fields) - {""}) < len(fields) or len(fields) != width:
             continue
-        above = _block(layout, 0, found.start() + 1).records
-        below = _block(layout, found.end(), len(text)).records
+        above = _block(table, 0, found.start() + 1).records
+        below = _block(table, found.end(), len(text)).records
         rows = [one for one in (*above, *below) if len(one.fields) == width]
         recurs = any(one.fields[i] == field for i, field in enumerate(fields) for one in rows)
-        quoted = layout.quote and text.count(layout.quote, 0, found.start()) % 2
+        quoted = table.quote and text.count(table.quote, 0, found.start()) % 2
         if recurs or quoted or min(len(above), len(below)) < _FEWEST_LINES:
             continue
         n_numeric = len(_numeric(above[1:]))
@@ -148,19 +180,19 @@ def _gaps(text: str, separator: str) -> list[tuple[int, int]]:
     return found
 
 
-def _block(layout: Layout, begin: int, end: int) -> _Block:
-    some = layout.text[begin : min(end, begin + _JUDGED_CHARS)].split("\n", _JUDGED_LINES)
+def _block(table: TextImport, begin: int, end: int) -> _Block:
+    some = table.text[begin : min(end, begin + _JUDGED_CHARS)].split("\n", _JUDGED_LINES)
     lines = [line for line in some[:_JUDGED_LINES] if line.strip()]
-    records = [Record(split(line, layout.separator, layout.quote), 1, 1) for line in lines]
+    records = [Record(split(line, table.separator, table.quote), 1, 1) for line in lines]
     width = _width(records)
-    if not width and layout.quote:
+    if not width and table.quote:
         # Texts of several lines.
-        records = list(read_records("\n".join(lines), layout.separator, layout.quote))
+        records = list(read_records("\n".join(lines), table.separator, table.quote))
         width = _width(records)
     while records and len(records[0].fields) == 1:
-        # A title of its own.
+        # A title above the table.
         records = records[1:]
-    return _Block(begin, layout.text.count("\n", begin, end), records, width)
+    return _Block(begin, table.text.count("\n", begin, end), records, width)
 
 
 def _width(records: list[Record]) -> int:

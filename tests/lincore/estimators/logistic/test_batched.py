@@ -16,7 +16,7 @@ import lincore
 from lincore import LogisticRegression
 from lincore.data import Dataset
 from lincore.imbalance import sweep
-from lincore.model_selection import FitTask, Steps, TrainingSample, as_method, fit_tasks
+from lincore.model_selection import Steps, Task, TrainingSample, as_method, run
 
 N_PROBLEMS = 50
 #: Of more classes, fits are not stacked.
@@ -56,9 +56,14 @@ def at_once(problems, line):
     """Return the probabilities that a method finds in each of the problems, as a study asks it."""
     data, parts = problems
     steps = Steps(standardize=False)
-    tasks = [FitTask(data, TrainingSample(train), test, steps, 0) for train, test in parts]
-    found, _ = fit_tasks(tasks, [as_method(line)])
-    return [np.exp(outcome.predicted.log_proba) for (outcome,) in map(dict.values, found)]
+    plan = [Task(TrainingSample(train), test) for train, test in parts]
+    return [np.exp(outcome.predicted.log_proba) for outcome in outcomes(plan, line, data, steps)]
+
+
+def outcomes(plan, line, data, steps):
+    """Return the outcome of one method in each task."""
+    done = run(plan, [as_method(line)], data, steps=steps, stacked=True)
+    return [outcome for step in done for outcome in step.outcomes.values()]
 
 
 def one_by_one(problems, estimator):
@@ -119,13 +124,17 @@ def alone(monkeypatch):
 
 def together(line, *problems):
     """Fit a method to several tables at once, each of a matrix, codes and weights."""
-    n_classes, tasks = max(codes.max() for _, codes, _ in problems) + 1, []
-    for X, codes, weight in problems:
-        names, rows = tuple(f"x{j}" for j in range(X.shape[1])), np.arange(len(X))
-        data = Dataset("made", X, codes, np.arange(n_classes), names, weights=weight)
-        sample = TrainingSample(rows)
-        tasks.append(FitTask(data, sample, rows, Steps(standardize=False), 0))
-    return [outcome for (outcome,) in map(dict.values, fit_tasks(tasks, [as_method(line)])[0])]
+    X, codes = (np.concatenate([part[i] for part in problems]) for i in (0, 1))
+    weights = [weight for _, _, weight in problems]
+    ones = [np.ones(len(X)) if weight is None else weight for X, _, weight in problems]
+    data = Dataset(
+        "made", X, codes, np.arange(codes.max() + 1), tuple(f"x{j}" for j in range(X.shape[1])),
+        weights=None if all(weight is None for weight in weights) else np.concatenate(ones),
+    )  # fmt: skip
+    ends = np.cumsum([len(X) for X, _, _ in problems])
+    parts = np.split(np.arange(len(X)), ends[:-1])
+    plan = [Task(TrainingSample(rows), rows) for rows in parts]
+    return outcomes(plan, line, data, Steps(standardize=False))
 
 
 @given(
@@ -222,9 +231,9 @@ def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch, alo
 def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
     data = lincore.sample("wine")
     label = data.classes.tolist()[0]
-    stacked = sweep(data, label, [2, 5, 20], repeats=2)
+    stacked = sweep(data, [label], [2, 5, 20], repeats=2)
     monkeypatch.setattr(MOST_CLASSES, 0)
-    single = sweep(data, label, [2, 5, 20], repeats=2)
+    single = sweep(data, [label], [2, 5, 20], repeats=2)
     assert_allclose(stacked.losses, single.losses, rtol=1e-7)
 
 
@@ -249,7 +258,7 @@ def test_only_what_has_one_minimum_is_stacked(line, alone):
 @pytest.mark.parametrize("line", ["logistic(C=-1.0)", "logistic(C=0.0)", "logistic(tol=-1.0)"])
 def test_options_that_a_fit_refuses_are_refused_in_a_sweep(line):
     data = lincore.sample("iris")
-    swept = sweep(data, "virginica", [5, 20], methods=[line, "lda"], repeats=1)
+    swept = sweep(data, ["virginica"], [5, 20], methods=[line, "lda"], repeats=1)
     assert any("must be positive" in reason for reason in swept.failures.values())
     assert np.isnan(swept.losses[0]).all(), "nothing was fitted"
 
@@ -272,9 +281,9 @@ def test_models_of_a_study_can_be_drawn():
 def test_a_class_without_rows_is_not_stacked():
     data = lincore.sample("iris")
     sample, test = TrainingSample(np.r_[:9, 50:59]), np.arange(60, 150)
-    tasks, method = [FitTask(data, sample, test, Steps(), 0)] * 2, as_method("logistic")
-    both, _ = fit_tasks(tasks, [method])
-    (single,), _ = fit_tasks(tasks[:1], [method])
-    assert both[0]["logistic"].pipeline is not None
-    found, expected = both[1]["logistic"].predicted, single["logistic"].predicted
+    plan = [Task(sample, test)] * 2
+    first, second = outcomes(plan, "logistic", data, Steps())
+    (single,) = outcomes(plan[:1], "logistic", data, Steps())
+    assert first.pipeline is not None
+    found, expected = second.predicted, single.predicted
     assert_allclose(found.log_proba, expected.log_proba)

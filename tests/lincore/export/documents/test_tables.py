@@ -73,13 +73,13 @@ def test_any_text_stays_in_its_cell(text):
 
 def test_the_table_of_a_comparison_is_whole():
     results = lincore.compare(lincore.sample("iris"), ["lda", "perceptron"])
-    table = results.table()
+    table = results.scores().table().set_index("model")
     text = to_latex(table, caption="Scores (%)", label="tab:scores")
     assert r"\caption{Scores (\%)}" in text and r"\label{tab:scores}" in text
     found = cells_of_latex(text)
     assert [line[0] for line in found] == list(table.index)
-    assert found[0][1] == table.iloc[0, 0]
-    assert to_markdown(table).splitlines()[0].startswith("| method | accuracy | group |")
+    assert found[0][2] == table.iloc[0, 1]
+    assert to_markdown(table).splitlines()[0].startswith("| model | group | accuracy (%) |")
     assert r"\toprule" in text and "rr" not in text.split("tabular}{")[1].split("}")[0][:2]
 
 

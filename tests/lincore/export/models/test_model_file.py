@@ -56,7 +56,8 @@ def results():
 
 @pytest.fixture(scope="module")
 def stored(results):
-    return save_model(results, "lda")
+    model = results.model("lda")
+    return save_model(model, card=model_card(model, results, "lda"))
 
 
 @pytest.mark.parametrize("case", KEPT, ids=str)
@@ -79,7 +80,7 @@ def test_every_classifier_is_saved_with_more_columns_than_rows(word):
     with captured_warnings():
         results = lincore.compare(data, spec, "holdout", keep_models=True)
     model = results.model(results.methods[0])
-    assert_array_equal(load_model(save_model(results)).model.predict(rows), model.predict(rows))
+    assert_array_equal(load_model(save_model(model)).model.predict(rows), model.predict(rows))
 
 
 def test_words_come_back():
@@ -106,15 +107,8 @@ def test_the_file_holds_no_pickle_and_says_what_it_is(stored, results, tmp_path)
         == lincore.metrics.score(results, "lda", "accuracy").value
     )
     path = tmp_path / "lda.zip"
-    assert save_model(results, "lda", path=path)[:2] == b"PK"
+    assert save_model(results.model("lda"), path=path)[:2] == b"PK"
     assert load_model(path).card == load_model(path.read_bytes()).card
-
-
-def test_results_of_several_methods_want_a_name(results):
-    with pytest.raises(ValueError, match="lda, logistic"):
-        save_model(results)
-    with pytest.raises(ValueError, match="keep_models"):
-        save_model(replace(results, models={}), "lda")
 
 
 def test_a_classifier_of_others_is_not_saved():
@@ -122,10 +116,10 @@ def test_a_classifier_of_others_is_not_saved():
     forest = RandomForestClassifier(2, random_state=0)
     results = lincore.compare(iris, {"forest": forest}, "holdout", keep_models=True)
     with pytest.raises(DataError, match="RandomForestClassifier"):
-        save_model(results)
+        save_model(results.model("forest"))
     rest = lincore.compare(iris, {"rest": lincore.OneVsRest(forest)}, "holdout", keep_models=True)
     with pytest.raises(DataError, match="RandomForestClassifier"):
-        save_model(rest)
+        save_model(rest.model("rest"))
 
 
 def test_a_forged_step_is_refused_before_it_is_asked_anything(stored):
@@ -248,4 +242,4 @@ def test_a_model_of_another_version_says_so(stored):
 def test_a_card_of_checked_assumptions_is_saved(results):
     data = lincore.sample("passengers")
     card = model_card(results.model("lda"), results, "lda", data=data)
-    assert load_model(save_model(results, "lda", card=card)).card == card
+    assert load_model(save_model(results.model("lda"), card=card)).card == card

@@ -111,7 +111,7 @@ def test_any_text_is_a_pattern_or_refused(text):
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     seconds = count()
     clock = SimpleNamespace(monotonic=lambda: next(seconds))
-    monkeypatch.setattr("lincore.io.images._name_patterns.time", clock)
+    monkeypatch.setattr("lincore.io.images._classes.time", clock)
     with pytest.raises(DataError, match="too long"):
         labels([f"cat_{i}.png" for i in range(100)], "(?P<label>[a-z]+)")
     assert next(seconds) < 20

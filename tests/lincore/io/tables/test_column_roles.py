@@ -218,7 +218,7 @@ def test_what_gives_the_class_away_is_told_and_ignored_at_one_click():
     code = {"a": ["k", "l"], "b": ["m", "n", "o"]}
     spelled = [code[label][i % len(code[label])] for i, label in enumerate(CLASSES)]
     made = table(u=MEASURED, spelled=spelled)
-    found = [f for f in findings(made) if "alone tells" in f.notice.what]
+    found = [f for f in findings(made) if "alone predicts" in f.notice.what]
     assert [f.notice.where for f in found] == ["column 'spelled'"]
     roles = {name: role for f in found for name, role in f.remedies[0].roles.items()}
     assert table_to_dataset(made, options=TableOptions(roles=roles)).feature_names == ("u",)

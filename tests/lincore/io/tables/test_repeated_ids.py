@@ -100,7 +100,7 @@ def test_the_proposal_keeps_groups_together_and_is_made_once():
     table = frame_to_table(frame, "made")
     columns = describe_columns(table, "kind")
     (finding,) = [
-        f for f in find_table_problems(table, columns) if "groups of several" in f.notice.what
+        f for f in find_table_problems(table, columns) if "groups of rows, such" in f.notice.what
     ]
     assert "30 groups" in finding.notice.what
     assert "'age', 'sex'" in finding.notice.what

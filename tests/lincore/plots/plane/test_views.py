@@ -265,3 +265,55 @@ def test_a_view_without_rows_shows_its_classes():
     nothing = {name: getattr(view, name)[:0] for name in ("points", "codes", "predicted", "rows")}
     for figure in all_figures(replace(view, **nothing)):
         assert "0 rows" in figure.layout.meta["alt"]
+
+
+def test_many_classes_are_shown_as_correct_and_misclassified():
+    view = make_view(13, n=260, seed=3)
+    wrong = int(np.count_nonzero(view.predicted != view.codes))
+    several = plots.small_multiples([view, view], ["one", "other"])
+    for figure in (plots.contour(view), plots.boundary(view), several):
+        points = [one for one in traces(figure, "scatter") if one.get("customdata")][:2]
+        assert [one["name"] for one in points] == ["correct", "misclassified"]
+        rows = np.concatenate([decoded(one["customdata"]) for one in points])
+        np.testing.assert_array_equal(rows[-wrong:], view.rows[view.predicted != view.codes])
+        assert len({one["marker"]["color"] for one in points}) == 2
+    assert f"{wrong} of 260 rows" in plots.contour(view).layout.meta["subtitle"]
+
+
+def test_few_training_rows_lie_behind_the_test_rows():
+    view, training = make_view(), make_view(n=60, seed=5)
+    for draw in (plots.contour, plots.boundary):
+        found = traces(draw(view, training=training), "scatter")
+        names = [one.get("name") for one in found]
+        faint = found[names.index("training rows (60)") - 1]
+        np.testing.assert_allclose(decoded(faint["x"]), training.points[:, 0], rtol=1e-6)
+        assert names.index("training rows (60)") < names.index("class 0 (30)")
+        assert not any("training" in (one.name or "") for one in draw(view).data)
+        many = draw(view, training=make_view(n=2_001))
+        assert not any("training" in (one.name or "") for one in many.data)
+
+
+@pytest.mark.parametrize("quantity", ["density", "posterior"])
+def test_rows_stand_on_the_surface(quantity):
+    view = make_view(n=30)
+    figure = plots.surface(view, quantity=quantity)
+    low, high = (np.array(end) for end in zip(*AxisLimits.of(view).ranges, strict=True))
+    for code in range(3):
+        name = f"class {code} (10)"
+        (rows,) = (one for one in traces(figure, "scatter3d") if one.get("name") == name)
+        places = np.column_stack([decoded(rows["x"]), decoded(rows["y"])]).astype(float)
+        own = view.log_joint(places)[:, code]
+        other = view.log_posterior(places).max(axis=1)
+        expected = np.exp(own if quantity == "density" else other)
+        assert ((places >= low) & (places <= high)).all()
+        np.testing.assert_allclose(decoded(rows["z"]), expected, rtol=1e-4)
+
+
+def test_the_surface_rings_the_rows_that_the_contour_rings():
+    view = make_view(n=30)
+    wrong = view.predicted != view.codes
+    assert wrong.any()
+    name = f"misclassified ({np.count_nonzero(wrong)})"
+    for draw, kind in ((plots.contour, "scatter"), (plots.surface, "scatter3d")):
+        (rings,) = (one for one in traces(draw(view), kind) if one.get("name") == name)
+        np.testing.assert_allclose(decoded(rings["x"]), view.points[wrong, 0], rtol=1e-6)

@@ -42,7 +42,7 @@ def test_the_confusion_matrix_shows_the_counts_of_the_scores(n_classes, seed):
     truth, predicted = rng.integers(0, n_classes, (2, 100))
     results = make_results(truth, predicted, np.arange(n_classes))
     counts = metrics.confusion_matrix(results, "lda")
-    shade, cells = plots.confusion(results, "lda").to_dict()["data"]
+    shade, margins, cells = plots.confusion(results, "lda").to_dict()["data"]
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     assert shade["z"]["dtype"] == "f4"
     np.testing.assert_allclose(decoded(shade["z"]), shares, rtol=1e-6)
@@ -51,6 +51,26 @@ def test_the_confusion_matrix_shows_the_counts_of_the_scores(n_classes, seed):
     true, guess = decoded(cells["customdata"]).T
     np.testing.assert_array_equal(decoded(cells["y"]), true)
     np.testing.assert_array_equal(decoded(cells["x"]), guess)
+    with np.errstate(invalid="ignore"):
+        right = np.diag(counts)
+        beside = np.concatenate([right / counts.sum(axis=1), right / counts.sum(axis=0)])
+    shown = [np.nan if text == "–" else float(text) for text in margins["text"]]
+    np.testing.assert_allclose(shown, 100 * beside, atol=0.051)
+
+
+def test_an_image_stands_in_its_cell_above_the_number():
+    truth = np.array([0, 0, 1, 1, 2])
+    results = make_results(truth, np.roll(truth, 1), ["a", "b", "c"])
+    image = np.arange(12, dtype=np.uint8).reshape(4, 3)
+    figure = plots.confusion(results, "lda", images={(1, 0): image})
+    (drawn,) = figure.layout.images
+    side = drawn.sizey / 2
+    assert drawn.x == 0 and drawn.y - side > 0.5 and drawn.y + side < 1.1
+    assert drawn.source.startswith("data:image/png")
+    cells = figure.data[-1]
+    of_it = (cells.customdata == [1, 0]).all(axis=1)
+    assert [text.strip("<br>") for text in np.array(cells.text)[of_it]] == ["1"]
+    assert [text.startswith("<br>") for text in cells.text] == of_it.tolist()
 
 
 def test_the_confusion_matrix_names_the_commonest_error():
@@ -71,7 +91,7 @@ def test_the_confusion_matrix_names_the_commonest_error():
 @pytest.mark.parametrize(("normalize", "axis"), [("true", 1), ("pred", 0)])
 def test_shares_are_of_the_true_or_of_the_predicted_class(normalize, axis):
     results = make_results([0, 0, 0, 1], [0, 0, 1, 1], ["a", "b"])
-    shade, cells = plots.confusion(results, "lda", normalize=normalize).to_dict()["data"]
+    shade, _, cells = plots.confusion(results, "lda", normalize=normalize).to_dict()["data"]
     np.testing.assert_allclose(decoded(shade["z"]).sum(axis=axis), 1, rtol=1e-6)
     share = {"true": "66.7 %", "pred": "100.0 %"}[normalize]
     assert cells["text"][0].startswith(share + "<br>") and ">2<" in cells["text"][0]
@@ -82,10 +102,10 @@ def test_many_classes_keep_their_hover_and_lose_their_numbers(n_classes):
     truth = np.arange(200) % n_classes
     labels = [f"a rather long label number {k}" for k in range(n_classes)]
     figure = plots.confusion(make_results(truth, np.roll(truth, 1), labels), "lda")
-    cells = figure.to_dict()["data"][1]
+    cells = figure.to_dict()["data"][-1]
     assert ("text" in cells) == (n_classes <= 20)
     assert labels[-1] in cells["hovertext"][-1]
-    assert all(len(tick) <= 14 for tick in figure.layout.xaxis.ticktext)
+    assert all(len(tick) <= 14 for tick in figure.layout.xaxis.ticktext if "recall" not in tick)
     assert len(figure.to_json()) < 400_000
 
 

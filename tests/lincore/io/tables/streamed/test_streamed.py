@@ -20,11 +20,8 @@ from lincore.io import ReadOptions, Table, TableOptions, read_table, table_to_da
 from lincore.limits import LIMITS
 from lincore.model_selection import (
     Steps,
-    as_method,
-    fit_from_training_set,
-    holdout,
+    fit_steps,
     learning_curve,
-    pipeline_for,
     plan_folds,
     summarise_training_set,
 )
@@ -39,7 +36,15 @@ SMALL = replace(
     max_drawn_bytes=30_000,
     max_line_bytes=9_000,
 )
-SOLVED = ["lda", "qda", "naive-bayes", "diagonal-lda", "fisher", "least-squares"]
+LEARN_FROM_ALL = [
+    "lda",
+    "qda",
+    "naive-bayes",
+    "diagonal-lda",
+    "fisher",
+    "least-squares",
+    "logistic(tol=1e-11)",
+]
 STEPS = Steps(standardize=True, n_components=3)
 
 
@@ -97,15 +102,15 @@ def test_every_row_is_either_held_or_summed():
     X, codes = whole(data, frame)
     assert data.classes.tolist() == ["setosa", "virginica", "é2"]
     assert len(X) == N_ROWS == data.n_rows + data.n_streamed
-    expected = lincore.moments.moments.Moments.from_groups(
-        X[data.n_rows :], codes[data.n_rows :], 3
-    )
-    assert data.streamed is not None
-    np.testing.assert_array_equal(data.streamed.count, expected.count)
-    np.testing.assert_allclose(data.streamed.mean, expected.mean, rtol=1e-13)
-    np.testing.assert_allclose(data.streamed.scatter, expected.scatter, rtol=1e-9)
+    expected = Moments.from_groups(X[data.n_rows :], codes[data.n_rows :], 3)
+    assert data.blocks is not None
+    np.testing.assert_array_equal(data.blocks.moments.count, expected.count)
+    np.testing.assert_allclose(data.blocks.moments.mean, expected.mean, rtol=1e-13)
+    np.testing.assert_allclose(data.blocks.moments.scatter, expected.scatter, rtol=1e-9)
     # As many of each class as its share asks for, one by one out of equal stretches of the file.
-    np.testing.assert_allclose(data.counts / (data.counts + data.streamed.count), 0.1, atol=0.02)
+    np.testing.assert_allclose(
+        data.counts / (data.counts + data.blocks.moments.count), 0.1, atol=0.02
+    )
 
 
 FORMS = {
@@ -156,7 +161,7 @@ def test_read_in_blocks_is_read_as_a_whole(form):
     assert data.feature_names == held.feature_names
     assert data.classes.tolist() == held.classes.tolist()
     expected = lincore.Moments.from_groups(held.X, held.codes, held.n_classes)
-    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.streamed
+    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.blocks.moments
     np.testing.assert_array_equal(found.count, expected.count)
     np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-12)
     scale = np.sqrt(np.einsum("kii->ki", expected.scatter))
@@ -179,8 +184,10 @@ def test_blocks_of_another_length_hold_the_same_rows(monkeypatch):
     monkeypatch.setattr(BLOCK_CELLS, 2_345)
     again = table_to_dataset(table)
     np.testing.assert_array_equal(again.X, plain.X)
-    np.testing.assert_allclose(again.streamed.scatter, plain.streamed.scatter, rtol=1e-9)
-    assert table_to_dataset(opened(raw)).digest != replace(plain, streamed=None).digest
+    np.testing.assert_allclose(
+        again.blocks.moments.scatter, plain.blocks.moments.scatter, rtol=1e-9
+    )
+    assert table_to_dataset(opened(raw)).digest != replace(plain, blocks=None).digest
 
 
 def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
@@ -203,48 +210,45 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("scheme", "steps"), [("3-fold", Steps(standardize=False)), ("holdout", STEPS)]
 )
-def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps):
+def test_methods_learn_from_all_training_rows(scheme, steps):
     frame = frame_of_numbers()
     data = table_to_dataset(opened(csv_of(frame)))
-    results = lincore.compare(data, SOLVED, scheme, steps=steps, seed=4)
+    results = lincore.compare(data, LEARN_FROM_ALL, scheme, steps=steps, seed=4)
     X, codes = whole(data, frame)
     everything = Dataset("all", X, codes, data.classes, data.feature_names)
     beyond = np.arange(data.n_rows, len(X))
-    for j, word in enumerate(SOLVED):
+    for j, word in enumerate(LEARN_FROM_ALL):
         for fold in plan_folds(data, scheme, 4):
-            pipeline = pipeline_for(everything, as_method(word).fresh(3, 0), steps)
             rows = np.concatenate([fold.train, beyond])
-            _, there = holdout(everything, pipeline, Split(rows, fold.test), method=word)
+            there = lincore.fit(everything, word, Split(rows, fold.test), steps=steps).results
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
     assert set(results.settings.streamed.values()) == {data.n_streamed}
 
 
-@pytest.mark.parametrize("word", ["lda", "qda"])
+@pytest.mark.parametrize("word", ["lda", "qda", "logistic(tol=1e-11)"])
 def test_the_page_classify_learns_the_same(word):
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     split = lincore.split(data, seed=1)
-    part = summarise_training_set(data, split)
-    pipeline = pipeline_for(data, as_method(word).fresh(3, 0), STEPS)
-    fitted = fit_from_training_set(pipeline, data, split, part)
+    known = fit_steps(data, summarise_training_set(data, split), STEPS)
     compared = lincore.compare(data, word, "holdout", steps=STEPS, seed=1)
-    _, results = holdout(
-        data, pipeline_for(data, as_method(word).fresh(3, 0), STEPS), split, method=word
-    )
-    found = fitted.predict_log_proba(data.X[split.test])
-    np.testing.assert_allclose(found, compared.log_proba[0], atol=1e-9)
-    np.testing.assert_allclose(results.log_proba, compared.log_proba, atol=1e-9)
-    assert results.settings.streamed == {word: data.n_streamed}
+    for sample in (None, known):
+        model = lincore.fit(data, word, split, steps=STEPS, sample=sample)
+        found = model.pipeline.predict_log_proba(data.X[split.test])
+        np.testing.assert_allclose(found, compared.log_proba[0], atol=1e-9)
+        np.testing.assert_allclose(model.results.log_proba, compared.log_proba, atol=1e-9)
+        assert model.results.settings.streamed == {model.name: data.n_streamed}
 
 
 def test_methods_that_need_rows_learn_from_those_held():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     plain = Steps(standardize=False)
-    held = lincore.compare(replace(data, streamed=None), "logistic", "3-fold", steps=plain)
-    both = lincore.compare(data, ["logistic", "lda"], "3-fold", steps=plain)
-    np.testing.assert_allclose(both.select("logistic").log_proba, held.log_proba, atol=1e-12)
-    assert both.settings.streamed == {"logistic": 0, "lda": data.n_streamed}
+    word = "logistic(solver=fixed-hessian)"
+    held = lincore.compare(replace(data, blocks=None), word, "3-fold", steps=plain)
+    both = lincore.compare(data, [word, "lda"], "3-fold", steps=plain)
+    np.testing.assert_allclose(both.select(word).log_proba, held.log_proba, atol=1e-12)
+    assert both.settings.streamed == {word: 0, "lda": data.n_streamed}
     bent = lincore.compare(data, "lda", "3-fold", steps=Steps(basis="polynomial(degree=2)"))
     assert bent.settings.streamed == {"lda": 0}
 
@@ -258,7 +262,7 @@ def test_logistic_regression_sees_the_steps_that_the_others_see():
 
 def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
-    known = replace(data, streamed=None)
+    known = replace(data, blocks=None)
     forecast = lincore.compare(data, "lda", "last")
     np.testing.assert_array_equal(
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
@@ -271,23 +275,23 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
 
 def test_chosen_rows_and_learning_curves_are_of_the_rows_held():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
-    known, split = replace(data, streamed=None), lincore.split(data, seed=1)
+    known, split = replace(data, blocks=None), lincore.split(data, seed=1)
     fewer = Split(split.train[::2], split.test)
     some = lincore.compare(data, "lda", fewer)
     np.testing.assert_array_equal(some.log_proba, lincore.compare(known, "lda", fewer).log_proba)
-    curve = learning_curve(data, "lda", [split]).band()
-    np.testing.assert_array_equal(curve.mean, learning_curve(known, "lda", [split]).band().mean)
-    assert curve.sizes[-1] == len(split.train)
+    lines, alone = (learning_curve(one, "lda", [split]).score_table() for one in (data, known))
+    np.testing.assert_array_equal(lines["value"], alone["value"])
+    assert lines["training rows"].max() == len(split.train)
 
 
 def test_some_of_the_rows_leave_what_is_summed_behind():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     few = data.take(np.arange(50))
-    assert few.streamed is None
+    assert few.blocks is None
     assert few.n_streamed == 0
     sizes = {"setosa": 60}
     study = lincore.balance(data, sizes, ["lda"], repeats=2)
-    alone = lincore.balance(replace(data, streamed=None), sizes, ["lda"], repeats=2)
+    alone = lincore.balance(replace(data, blocks=None), sizes, ["lda"], repeats=2)
     full, other = study.example.results["full"], alone.example.results["full"]
     np.testing.assert_array_equal(full.log_proba, other.log_proba)
 
@@ -310,7 +314,7 @@ def test_classes_are_left_out_and_merged_as_they_come():
     assert data.classes.tolist() == ["virginica", "é2"]
     assert data.n_rows + data.n_streamed == int((frame["species"] != "setosa").sum())
     merged = table_to_dataset(table, options=TableOptions(merge_classes={"é2": "virginica"}))
-    assert (merged.counts + merged.streamed.count).tolist() == [
+    assert (merged.counts + merged.blocks.moments.count).tolist() == [
         int((frame["species"] == "setosa").sum()),
         int((frame["species"] != "setosa").sum()),
     ]
@@ -322,7 +326,7 @@ def test_another_target_and_fewer_features_are_read_anew():
     data = table_to_dataset(table, "half", TableOptions(roles={"species": "ignore", "u": "ignore"}))
     assert data.classes.tolist() == [0, 1]
     assert data.feature_names == ("v", "w", "x")
-    assert (data.counts + data.streamed.count).tolist() == [3_000, 3_000]
+    assert (data.counts + data.blocks.moments.count).tolist() == [3_000, 3_000]
 
 
 def test_a_class_of_few_rows_is_there():
@@ -331,11 +335,11 @@ def test_a_class_of_few_rows_is_there():
     data = table_to_dataset(opened(csv_of(frame)))
     rare = data.classes.tolist().index("rare")
     assert data.counts[rare] >= 2
-    assert data.counts[rare] + data.streamed.count[rare] == 3
+    assert data.counts[rare] + data.blocks.moments.count[rare] == 3
     frame.loc[5_999, "species"] = "setosa"
     held = table_to_dataset(opened(csv_of(frame)))
-    assert (held.counts[rare], held.streamed.count[rare]) == (2, 0)
-    assert not held.streamed.scatter[rare].any()
+    assert (held.counts[rare], held.blocks.moments.count[rare]) == (2, 0)
+    assert not held.blocks.moments.scatter[rare].any()
     assert lincore.compare(data, "lda", "holdout").predicted.size
 
 

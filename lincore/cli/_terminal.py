@@ -1,0 +1,91 @@
+"""What a terminal shows while a command works: progress, warnings, and text that it can print."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from lincore.utils.formatting import percent
+
+
+def printable(text: str) -> str:
+    r"""Return text without what a terminal would obey instead of showing it."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
+
+
+def never_fail(*streams: TextIO) -> None:
+    """Write what the encoding of a terminal lacks as a question mark, instead of failing."""
+    for stream in streams:
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+class ProgressLine:
+    """Shows what is done: one line that is written over on a terminal, else a few lines.
+
+    Parameters
+    ----------
+    stream : text file
+    quiet : bool, default False
+        Show nothing.
+
+    Examples
+    --------
+    >>> import sys
+    >>> progress = ProgressLine(sys.stdout)
+    >>> for done in range(1, 21):
+    ...     _ = progress(done, 20, "Split")
+    Split: 10 %
+    ...
+    Split: 100 %
+    """
+
+    def __init__(self, stream: TextIO, quiet: bool = False) -> None:
+        self.stream, self.quiet = stream, quiet
+        self._tenths = 0
+        self._width = 0
+
+    def __call__(self, done: int, total: int, what: str) -> bool:
+        """Show that `done` parts of `total` are done; True, for nothing is to be stopped."""
+        if self.quiet or total <= 0:
+            return True
+        line = f"{what}: {percent(done / total, 0)}"
+        if self.stream.isatty():
+            self.stream.write(f"\r{line:<{self._width}}")
+            self.stream.flush()
+            self._width = len(line)
+            return True
+        before, self._tenths = self._tenths, 10 * done // total
+        if before != self._tenths:
+            self.stream.write(f"{line}\n")
+            self.stream.flush()
+        return True
+
+    def clear(self) -> None:
+        """Take the line away again, before something else is written."""
+        if self._width:
+            self.stream.write(f"\r{'':<{self._width}}\r")
+            self.stream.flush()
+            self._width = 0
+
+
+@contextmanager
+def progress_and_warnings(stream: TextIO, quiet: bool) -> Iterator[ProgressLine]:
+    """Show progress, and afterwards each warning once, without the place in the code."""
+    progress = ProgressLine(stream, quiet)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield progress
+        finally:
+            progress.clear()
+            never_fail(stream)
+            # Methods that fail are named among the notes of the answer.
+            shown = [w for w in caught if w.category.__name__ != "FitFailedWarning"]
+            for message in dict.fromkeys(str(warning.message) for warning in shown):
+                stream.write(f"lincore: warning: {printable(message)}\n")

@@ -1,0 +1,353 @@
+"""Displays of two models at a time: pairwise comparisons, disagreements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, metrics, plots, report
+from lincore.data import Dataset
+from lincore.displays.comparison.judged import JudgedDisplay
+from lincore.fields import Field
+from lincore.metrics import SCORES, Difference
+from lincore.utils import count, decimals, p_equals, p_value, points
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+#: Rows of a disagreement that are listed.
+MOST_ROWS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseDisplay(JudgedDisplay):
+    """The difference of every two models, with its interval, test and verdict."""
+
+    title: ClassVar[str] = "Pairwise comparisons"
+    made_by: ClassVar[str] = "results.pairwise"
+    place: ClassVar[str] = "compare.pairs"
+    is_reported: ClassVar[bool] = True
+
+    def finding(self) -> str:
+        """State how many pairs differ, and what is known of the best two."""
+        if not self.differences:
+            return "A pairwise comparison needs two models."
+        return difference_finding(self.differences[0])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each pair: difference, interval, p-values, verdict, test."""
+        found = metrics.pairwise_differences(self.ranked, self.deciding, self.rope)
+        return pd.DataFrame(found, columns=list(metrics.Difference._fields))
+
+    def table(self) -> pd.DataFrame:
+        """Return the same with differences of shares in points."""
+        if not self.differences:
+            return pd.DataFrame()
+        unit, scale, decimal = self.unit_of_differences
+        found = pd.DataFrame(self.differences, columns=list(metrics.Difference._fields))
+        return pd.DataFrame(
+            {
+                "first": found["first"],
+                "second": found["second"],
+                f"difference ({unit})": (scale * found["value"]).round(decimal),
+                "from": (scale * found["low"]).round(decimal),
+                "to": (scale * found["high"]).round(decimal),
+                "p": found["p"].map(p_value),
+                "p (Holm)": found["p_holm"].map(p_value),
+                "verdict": found["verdict"],
+            }
+        )
+
+    def plot(self) -> go.Figure | None:
+        """Return each difference with its interval and the region of practical equivalence."""
+        if not self.differences:
+            return None
+        short = dict(zip(self.labels, report.short_names(self.ranked.methods), strict=True))
+        return plots.pairwise_effects(
+            [
+                d._replace(first=short[d.first], second=short[d.second])
+                for d in self.differences
+                if np.isfinite(d.value)
+            ],
+            score=self.deciding,
+            rope=self.rope,
+            as_percent=self.is_share,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return tests and corrections, shared errors, and the test of all models together."""
+        if not self.differences:
+            return ()
+        notes = [self._tests()]
+        blind = report.never_predicted_finding(self.ranked, list(self.ranked.methods))
+        if blind and any(d.verdict == "equivalent" for d in self.differences):
+            notes.append(f"Models can be equivalent in a fault. {' '.join(blind)}")
+        units = metrics.find_sampling_units(self.ranked)
+        if self.deciding == "accuracy" and units.one_fit and units.independent_rows:
+            some_pair = any(d.better is not None for d in self.differences)
+            omnibus = metrics.cochran_test(self.ranked)
+            notes.append(cochran_finding(omnibus, some_pair=some_pair))
+        return tuple(notes)
+
+    def _tests(self) -> str:
+        """Return the tests, the number of pairs, and the meaning of the verdicts."""
+        n_tested = sum(not np.isnan(d.p) for d in self.differences)
+        tests = dict.fromkeys(d.test for d in self.differences if not d.test.startswith("none"))
+        names = f"Test: {', '.join(tests)}. " if tests else ""
+        return (
+            f"{names}p (Holm) is corrected for {count(n_tested, 'pair')}. Better: it is below "
+            "0.05. Equivalent: the whole interval is inside the region of practical equivalence."
+        )
+
+
+def _several(so_far: SimpleNamespace) -> bool:
+    return len(so_far.results.methods) > 1
+
+
+def _methods(so_far: SimpleNamespace) -> dict[str, str]:
+    return {name: so_far.results.settings.label(name) for name in so_far.results.methods}
+
+
+def _first(so_far: SimpleNamespace) -> str:
+    return str(metrics.rank_methods(so_far.results).methods[0])
+
+
+def _others(so_far: SimpleNamespace) -> dict[str, str]:
+    return {name: label for name, label in _methods(so_far).items() if name != so_far.first}
+
+
+def _differing(so_far: SimpleNamespace) -> str:
+    """Return the best method whose predictions differ from those of the first."""
+    results = metrics.rank_methods(so_far.results)
+    others = [name for name in results.methods if name != so_far.first]
+    own = results.predicted[results.position(so_far.first)]
+    differ = [(results.predicted[results.position(name)] != own).any() for name in others]
+    return others[differ.index(True) if True in differ else 0] if others else ""
+
+
+_WHICH = ("first", "second", "neither")
+
+
+def _which(so_far: SimpleNamespace) -> dict[str, str]:
+    if len(so_far.results.methods) < 2:
+        return {}
+    found = metrics.find_disagreements(so_far.results, so_far.first, so_far.second)
+    labels = _methods(so_far)
+    named = (
+        f"{labels[so_far.first]} alone is correct",
+        f"{labels[so_far.second]} alone is correct",
+        "Neither is correct",
+    )
+    counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
+    return {
+        which: f"{name} ({count:,})"
+        for which, name, count in zip(_WHICH, named, counts, strict=True)
+        if count
+    }
+
+
+def _commonest(so_far: SimpleNamespace) -> str | None:
+    return next(iter(_which(so_far)), None)
+
+
+@dataclass(frozen=True, eq=False)
+class DisagreementsDisplay(JudgedDisplay):
+    """The rows on which two models disagree, and which of the two is correct there."""
+
+    title: ClassVar[str] = "Disagreements"
+    made_by: ClassVar[str] = "results.disagreements"
+    place: ClassVar[str] = "compare.rows"
+
+    data: Dataset | None = None
+    first: (
+        Annotated[
+            str,
+            Field(
+                "First model",
+                "One of the two whose predictions are compared.",
+                longest=500,
+                choices=_methods,
+                auto=_first,
+                when=_several,
+            ),
+        ]
+        | None
+    ) = None
+    second: (
+        Annotated[
+            str,
+            Field("Second model", "The other one.", longest=500, choices=_others, auto=_differing),
+        ]
+        | None
+    ) = None
+    which: (
+        Annotated[
+            str,
+            Field(
+                "Which",
+                "The errors of largest posterior come first.",
+                longest=20,
+                choices=_which,
+                auto=_commonest,
+            ),
+        ]
+        | None
+    ) = None
+
+    @cached_property
+    def pair(self) -> tuple[str, str]:
+        """The two methods."""
+        so_far = SimpleNamespace(results=self.results, first=self.first or "")
+        so_far.first = self.first or _first(so_far)
+        return so_far.first, self.second or _differing(so_far)
+
+    @cached_property
+    def found(self) -> metrics.Disagreement:
+        """The rows of the whole disagreement."""
+        return metrics.find_disagreements(self.results, *self.pair)
+
+    @cached_property
+    def part(self) -> metrics.Disagreement:
+        """The rows that are listed."""
+        so_far = SimpleNamespace(results=self.results, first=self.pair[0], second=self.pair[1])
+        which = self.which or _commonest(so_far)
+        if which is None:
+            return self.found
+        names = ("only_first", "only_second", "neither")
+        return self.found.where(getattr(self.found, names[_WHICH.index(which)]))
+
+    @property
+    def is_possible(self) -> bool:
+        """True if there are two methods."""
+        return len(self.results.methods) > 1
+
+    def finding(self) -> str:
+        """State how often the two disagree, and who is correct then."""
+        if not self.is_possible:
+            return "Disagreements need two models."
+        labels = map(self.results.settings.label, self.pair)
+        first, second = labels
+        n_rows, rows = f"{self.found.n_rows:,}", self.results.settings.rows
+        differ = len(self.found.rows)
+        if not differ:
+            return f"{first} and {second} predict the same for all {n_rows} {rows}."
+        parts = (self.found.only_first, self.found.only_second, self.found.neither)
+        only_first, only_second, neither = (int(part.sum()) for part in parts)
+        return (
+            f"{first} and {second} disagree on {differ:,} of {n_rows} {rows}: only {first} is "
+            f"correct on {only_first:,}, only {second} on {only_second:,}"
+            + (f", neither on {neither:,}." if neither else ".")
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows: truth, both predictions and their probabilities."""
+        return self._lines(self.found) if self.is_possible else pd.DataFrame()
+
+    def _lines(self, part: metrics.Disagreement) -> pd.DataFrame:
+        classes = self.results.classes
+        found = pd.DataFrame({"row": part.rows, "class": classes[part.truth]})
+        for method, predicted, proba in zip(self.pair, part.predicted, part.proba, strict=True):
+            label = self.results.settings.label(method)
+            found[f"{label} predicts"] = classes[predicted]
+            if np.isfinite(proba).all():
+                found[f"{label}: p"] = proba
+        return found
+
+    def table(self) -> pd.DataFrame:
+        """Return at most 500 of the rows selected by `which`, with the columns of the data."""
+        if not self.is_possible:
+            return pd.DataFrame()
+        found = self._lines(self.part).head(MOST_ROWS)
+        if found.empty or self.data is None or self.data.kind.is_images:
+            return found.round(3)
+        own = found.drop(columns=["row", "class"]).round(3)
+        columns = {str(name): own[name].tolist() for name in own}
+        return inspection.row_table(self.data, found["row"].to_numpy(), columns)
+
+    def images(self) -> tuple[np.ndarray, list[str]] | None:
+        """Return the listed rows, if they are images, with a caption each."""
+        if self.data is None or not self.data.kind.is_images or not self.is_possible:
+            return None
+        said = self.results.classes[self.part.predicted]
+        return self.part.rows, [f"{a} / {b}" for a, b in zip(*said.tolist(), strict=True)]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the test of the two, and which rows are listed."""
+        if not self.is_possible:
+            return ()
+        notes = [self._test()]
+        if self.results.repetition.max(initial=0):
+            noun = self.results.settings.rows
+            notes.append(f"Of the first repetition, in which each of the {noun} is tested once.")
+        if self.images() is not None:
+            first, second = map(self.results.settings.label, self.pair)
+            notes.append(f"Over each image: prediction of {first} / of {second}.")
+        return tuple(filter(None, notes))
+
+    def _test(self) -> str:
+        """State the result of the test of these two, corrected for all pairs."""
+        pair = {self.results.settings.label(name) for name in self.pair}
+        for d in self.differences:
+            if {d.first, d.second} == pair:
+                p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
+                after = f"{p}after Holm over all pairs." if p else ""
+                return f"{difference_finding(d)} {d.test}:{after}"
+        return ""
+
+
+def difference_finding(difference: Difference) -> str:
+    """Compare two methods in one sentence."""
+    first, second, score = difference.first, difference.second, difference.score
+    if np.isnan(difference.value):
+        return f"{first} and {second} cannot be compared by {score}."
+    value, low, high = difference.value, difference.low, difference.high
+    better = difference.better
+    if better is not None:
+        worse = second if better == first else first
+        if value < 0:
+            value, low, high = -value, -high, -low
+        span = f"({_amount(low, score)} to {_amount(high, score)})"
+        if np.isnan(low):
+            span = f"({p_equals(difference.p)} by permutation; rows are too few for an interval)"
+        return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
+    both = f"{first} and {second}"
+    if difference.verdict == "equivalent":
+        return f"{both} are equivalent in practice: {difference_phrase(difference)}."
+    return f"{both} are not significantly different: {difference_phrase(difference)}."
+
+
+def difference_phrase(difference: Difference) -> str:
+    """Return the difference of two methods with its interval, in the order of the two."""
+    first, second, score = difference.first, difference.second, difference.score
+    value, low, high = difference.value, difference.low, difference.high
+    span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
+    if np.isnan(low):
+        return f"{span}, and rows are too few for an interval ({p_equals(difference.p)})"
+    ends = f"{_amount(low, score)} to {_amount(high, score)}"
+    if difference.verdict == "not significant" and difference.p < metrics.ALPHA:
+        ends += f"; {p_equals(difference.p_holm)} by Holm’s correction"
+    return f"{span} ({ends})"
+
+
+def cochran_finding(found: metrics.Omnibus, *, some_pair: bool) -> str:
+    """Report Cochran's test of all methods, and whether it agrees with the tests of pairs."""
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
+    if found.p < metrics.ALPHA:
+        alone = "" if some_pair else ", though no two of them are significantly different"
+        return f"The models are not all correct equally often {numbers}{alone}."
+    if some_pair:
+        return f"All models together do not differ significantly {numbers}, though some pairs do."
+    return f"No model is significantly more often correct than another {numbers}."
+
+
+def _amount(value: float, score: str) -> str:
+    return points(value) if SCORES[score].is_share else decimals(value)
+
+
+def _unit(score: str) -> str:
+    return f" points of {score}" if SCORES[score].is_share else f" of {score}"

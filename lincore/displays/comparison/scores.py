@@ -1,0 +1,246 @@
+"""Displays of a comparison: scores, recall by class, time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import metrics, plots, report
+from lincore.displays.base import pivot
+from lincore.displays.comparison.judged import JudgedDisplay
+from lincore.displays.comparison.notes import comparison_notes
+from lincore.metrics import SCORES
+from lincore.utils import quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+# The order of scores after the leading one.
+_ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresDisplay(JudgedDisplay):
+    """Every score of every method with its interval, and which models are the best."""
+
+    title: ClassVar[str] = "Scores"
+    made_by: ClassVar[str] = "results.scores"
+    is_reported: ClassVar[bool] = True
+
+    def finding(self) -> str:
+        """State which models lead, and which others they beat."""
+        return report.comparison_finding(self.ranked, self.deciding, self.rope)
+
+    def scope(self) -> str:
+        """Return details of the finding, the best score corrected, a baseline, and the rows."""
+        details = report.comparison_details(self.ranked, self.deciding, self.rope)
+        sentences = [details, self._best_finding()]
+        if self.labels and self.deciding == metrics.leading_score(self.results.class_counts):
+            best, label = self.ranked.methods[0], self.labels[0]
+            sentences.append(report.baseline_finding(self.ranked, best, subject=label))
+        return " ".join(filter(None, [*sentences, super().scope()]))
+
+    @cached_property
+    def best(self) -> metrics.BestScore | None:
+        """The best of several methods, and its score corrected for the choice."""
+        best = metrics.best_score(self.ranked, self.deciding)
+        return None if best is None or best.n_methods < 2 else best
+
+    def _best_finding(self) -> str:
+        if self.best is None:
+            return ""
+        raw, corrected = (
+            report.format_score(found, self.deciding)
+            for found in (self.best.raw._replace(low=np.nan, high=np.nan), self.best.corrected)
+        )
+        return (
+            f"Best of {self.best.n_methods} on these rows: "
+            f"{self.results.settings.label(self.best.method)}, {self.deciding} {raw}; corrected "
+            f"for the choice {corrected}."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method and score, with its interval and group."""
+        scores = metrics.score_table(self.ranked, metrics.available_scores(self.ranked))
+        scores.insert(1, "label", scores["method"].map(self.results.settings.label))
+        seconds = dict(zip(self.results.methods, self.results.seconds.tolist(), strict=True))
+        return scores.assign(
+            group=scores["method"].map(self.group), seconds=scores["method"].map(seconds)
+        )
+
+    @cached_property
+    def group(self) -> dict[str, int]:
+        """The group of each method: 1 has the best one; 0 for a method without the score."""
+        return metrics.groups(self.ranked, self.deciding, self.rope)
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each model: group, and each score with its interval."""
+        scores, methods = metrics.score_table(self.ranked), self.ranked.methods
+        scores["text"] = [
+            text.replace(" %", "") or metrics.missing_score_reason(self.ranked, method, name)
+            for text, method, name in zip(
+                report.score_texts(scores), scores["method"], scores["score"], strict=True
+            )
+        ]
+        texts = pivot(scores, "method", columns="score", values="text")
+        groups = [self.group[name] or None for name in methods]
+        columns: dict[str, Sequence[object]] = {"model": self.labels, "group": groups}
+        for name in sorted(SCORES, key=lambda name: (name != self.deciding, _ORDER.index(name))):
+            columns[score_heading(name)] = list(texts.get(name, []))
+            if name == self.deciding and metrics.is_imbalanced(self.results.class_counts):
+                columns[self.recall_heading] = self._recall_of_the_rarest()
+            if name == self.deciding and self.best is not None:
+                corrected = report.format_score(self.best.corrected, name).replace(" %", "")
+                columns[self.best_heading] = [
+                    corrected if method == self.best.method else "" for method in methods
+                ]
+        return pd.DataFrame(columns)
+
+    @property
+    def recall_heading(self) -> str:
+        """The column of the recall of the rarest class."""
+        rarest = self.results.classes[report.rarest_class(self.results)]
+        return f"recall of {quoted(rarest)} (%)"
+
+    def _recall_of_the_rarest(self) -> list[str]:
+        recalls = metrics.score_table(self.ranked, ["recall"])
+        rarest = str(self.results.classes[report.rarest_class(self.results)])
+        own = recalls[recalls["class"] == rarest]
+        return [text.replace(" %", "") for text in report.score_texts(own)]
+
+    @property
+    def best_heading(self) -> str:
+        """The column of the best score, corrected for the choice; "" if there is none."""
+        if self.best is None:
+            return ""
+        unit = " (%)" if self.is_share else ""
+        return f"best of {self.best.n_methods} on these rows, corrected{unit}"
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what group, corrected score and every score mean."""
+        return {
+            "group": f"No model of a group is shown to be worse than its best by {self.deciding}.",
+            self.best_heading: "The best of several is partly best by chance: its score corrected "
+            "for the choice, by bootstrap.",
+            self.recall_heading: "Recall of the class with the fewest test rows, in per cent.",
+            **{score_heading(name): score.help for name, score in SCORES.items()},
+        }
+
+    def plot(self) -> go.Figure:
+        """Draw the score of each method with its interval, baselines and groups."""
+        methods = self.scored["method"]
+        return plots.score_intervals(
+            methods.map(self.results.settings.label).tolist(),
+            list(self.scored[["value", "low", "high"]].itertuples(index=False, name=None)),
+            score=self.deciding,
+            baselines=metrics.baseline_scores(self.ranked, self.deciding),
+            groups=methods.map(self.group).tolist(),
+            as_percent=self.is_share,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rule of the intervals, what is missing and why, and warnings."""
+        without = [
+            f"{label}: {metrics.missing_score_reason(self.ranked, name, self.deciding)}"
+            for name, label in zip(self.ranked.methods, self.labels, strict=True)
+            if not self.group[name]
+        ]
+        return (
+            report.interval_method(self.ranked, self.deciding),
+            *([f"Without {self.deciding}: {'; '.join(without)}."] if without else []),
+            *filter(None, [report.missing_intervals_note(self.ranked)]),
+            *comparison_notes(self.ranked),
+        )
+
+
+def score_heading(score: str) -> str:
+    """Return the column heading of a score: "accuracy (%)", "log loss"."""
+    return f"{score} (%)" if SCORES[score].is_share else score
+
+
+@dataclass(frozen=True, eq=False)
+class RecallDisplay(JudgedDisplay):
+    """The recall of every class by every method."""
+
+    title: ClassVar[str] = "Recall by class"
+    made_by: ClassVar[str] = "results.recall"
+    place: ClassVar[str] = "compare.recall"
+
+    def finding(self) -> str:
+        """State which class has the lowest recall."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method and class, with the interval of its recall."""
+        return metrics.score_table(self.ranked, ["recall"])
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each class, the recall by each model as text."""
+        recalls = self.frame()
+        recalls["text"] = report.score_texts(recalls)
+        texts = pivot(recalls, "class", columns="method", values="text")
+        return texts.set_axis(["class", *self.labels], axis="columns")
+
+    def plot(self) -> go.Figure:
+        """Return the map of recalls, classes by models."""
+        shares = self.frame()["value"].to_numpy().reshape(-1, len(self.results.classes))
+        names = report.short_names(self.ranked.methods)
+        return plots.recall_map(shares, names, self.results.classes)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the order of the models, and why some cells are blank."""
+        n_classes = len(self.results.classes)
+        n_blank = n_classes - len(np.unique(self.results.truth))
+        rows = self.results.settings.rows
+        blank = f" Blank: {n_blank} of {n_classes} classes, without test {rows}." if n_blank else ""
+        return (f"In per cent. Models from left to right as above, the best first.{blank}",)
+
+
+@dataclass(frozen=True, eq=False)
+class TimesDisplay(JudgedDisplay):
+    """The time to fit each method beside its score."""
+
+    title: ClassVar[str] = "Time"
+    made_by: ClassVar[str] = "results.times"
+    place: ClassVar[str] = "compare.seconds"
+
+    def finding(self) -> str:
+        """State which model is fast and which is good."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method: seconds, and the score with its interval."""
+        seconds = dict(zip(self.results.methods, self.results.seconds.tolist(), strict=True))
+        return self.scored.assign(seconds=self.scored["method"].map(seconds))
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure holds all of it."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure:
+        """Draw seconds against the score; a method keeps its colour and shape in any order."""
+        chosen = sorted(self.ranked.methods, key=list(self.results.settings.labels).index)
+        found = self.frame()
+        return plots.seconds_and_score(
+            found["seconds"],
+            list(found[["value", "low", "high"]].itertuples(index=False, name=None)),
+            found["method"].map(self.results.settings.label).tolist(),
+            looks=[chosen.index(name) for name in found["method"]],
+            score=self.deciding,
+            as_percent=self.is_share,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """State how often each model was fitted, and where."""
+        fits = metrics.find_sampling_units(self.results).n_folds
+        times = f"{fits:,} times" if fits > 1 else "once"
+        return (
+            f"Time to fit a model {times}, the steps before it included, on "
+            f"{self.results.settings.data}; measured on the machine that ran it, so it varies a "
+            "little.",
+        )

@@ -1,0 +1,372 @@
+"""Displays of the effect of the training rows: number, choice, boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots
+from lincore.displays.base import Display, pivot
+from lincore.fields import Field
+from lincore.inspection import View
+from lincore.metrics import SCORES
+from lincore.model_selection import AlikeFits, LearningCurve, SplitVariation
+from lincore.utils import percent
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+# With this ratio of squared distance to its expectation by chance, test rows are not random.
+_FAR = 3.0
+# A model that leads in this share of the random test sets is called better.
+_OFTEN = 0.7
+
+
+def _scores(so_far: SimpleNamespace) -> list[str]:
+    return list(SCORES)
+
+
+def _methods(so_far: SimpleNamespace) -> dict[str, str]:
+    settings = next(iter(so_far.curve.results.values())).settings
+    return {name: settings.label(name) for name in so_far.curve.methods}
+
+
+def _best_two(so_far: SimpleNamespace) -> tuple[str, ...]:
+    """Return the two methods that score best with all training rows."""
+    scores = so_far.curve.score_table(so_far.score)
+    last = scores[scores["training rows"] == scores["training rows"].max()]
+    is_ascending = not SCORES[so_far.score].greater_is_better
+    ranked = last.sort_values("value", ascending=is_ascending, kind="stable")
+    return tuple(ranked["method"][:2])
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurveDisplay(Display):
+    """A score of every method against the number of training rows."""
+
+    title: ClassVar[str] = "Training size"
+    made_by: ClassVar[str] = "curve.scores"
+    place: ClassVar[str] = "compare.sizes"
+
+    curve: LearningCurve
+    score: Annotated[
+        str, Field("Score", "The score that is drawn.", longest=60, choices=_scores)
+    ] = "accuracy"
+    bands: (
+        Annotated[
+            tuple[str, ...],
+            Field(
+                "Intervals of",
+                "The models whose 95 % intervals are drawn.",
+                longest=30,
+                choices=_methods,
+                auto=_best_two,
+            ),
+        ]
+        | None
+    ) = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of the methods."""
+        return _methods(SimpleNamespace(curve=self.curve))
+
+    def finding(self) -> str:
+        """State how the best model gains from more rows."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method and size, with the interval."""
+        return self.curve.score_table(self.score)
+
+    def table(self) -> pd.DataFrame:
+        """Return the means, a line for each size; shares in per cent."""
+        unit, scale, decimals = (" (%)", 100, 1) if SCORES[self.score].is_share else ("", 1, 3)
+        scores = self.frame()
+        scores["value"] = (scale * scores["value"]).round(decimals)
+        found = pivot(scores, "training rows", columns="method", values="value")
+        return found.rename(columns={name: f"{label}{unit}" for name, label in self.labels.items()})
+
+    def plot(self) -> go.Figure:
+        """Draw the curves; intervals only of the models in `bands`, since they overlap."""
+        scores, so_far = self.frame(), SimpleNamespace(curve=self.curve, score=self.score)
+        banded = _best_two(so_far) if self.bands is None else self.bands
+        scores.loc[~scores["method"].isin(banded), ["low", "high"]] = np.nan
+        shape = (len(self.curve.methods), -1)
+        mean, low, high = (
+            scores[end].to_numpy().reshape(shape) for end in ("value", "low", "high")
+        )
+        return plots.sweep(
+            scores["training rows"].unique(),
+            mean,
+            low,
+            high,
+            list(self.labels.values()),
+            across="training rows",
+            score=self.score,
+            as_percent=SCORES[self.score].is_share,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the test rows, the splits, and which models are missing at some size."""
+        scores = self.frame()
+        last = self.curve.results[max(self.curve.results)]
+        n_splits = len({*zip(last.repetition.tolist(), last.fold.tolist(), strict=True)})
+        splits = f"the mean over {n_splits} random splits" if n_splits > 1 else "of one split"
+        notes = [
+            f"Tested on {len(last.rows) // n_splits:,} {last.settings.rows}; {splits}. The parts "
+            "of the training rows are nested and keep the shares of the classes."
+        ]
+        gaps = scores.loc[scores["value"].isna(), "method"].unique()
+        missing = [self.labels[name] for name in gaps]
+        if missing:
+            notes.append(f"Too few rows, or no posteriors, at some size: {', '.join(missing)}.")
+        return tuple(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitChoiceDisplay(Display):
+    """The accuracies on the last rows of each class beside those on random rows."""
+
+    title: ClassVar[str] = "Choice of split"
+    made_by: ClassVar[str] = "variation.accuracies"
+    place: ClassVar[str] = "compare.splits"
+
+    variation: SplitVariation
+
+    @staticmethod
+    def plan(test_size: float, n_random: int) -> str:
+        """Return what is compared."""
+        return (
+            f"Each model is tested on the last {percent(test_size, 0)} of each class, and on "
+            f"{n_random} random test sets of that size."
+        )
+
+    def finding(self) -> str:
+        """State which model wins on the last rows, which at random, and why they differ."""
+        found = self.variation
+        last, wins = int(found.last.argmax()), found.random.argmax(axis=1)
+        usual = int(np.bincount(wins, minlength=len(found.labels)).argmax())
+        n_wins, mean = int((wins == usual).sum()), found.random.mean(axis=0)
+        of = f"in {n_wins} of {len(found.random)} test sets"
+        if last == usual:
+            text = (
+                f"{found.labels[last]} is best on the last of each class "
+                f"({percent(found.last[last])}) and, {of}, on rows at random "
+                f"({percent(mean[last])} on average)."
+            )
+        else:
+            text = (
+                f"The split decides the winner: on the last of each class {found.labels[last]} is "
+                f"best ({percent(found.last[last])}, {found.labels[usual]} "
+                f"{percent(found.last[usual])}), on rows at random {found.labels[usual]} {of} "
+                f"({percent(mean[usual])} on average, {found.labels[last]} {percent(mean[last])})."
+            )
+        return " ".join(filter(None, [text, self._changed_order(last, usual), self._reason()]))
+
+    def _changed_order(self, last: int, usual: int) -> str:
+        """Name the two models whose order changes most clearly, apart from the winners."""
+        found = self.variation
+        mean = found.random.mean(axis=0)
+        ahead = found.last[:, None] - found.last
+        often = (found.random[:, None, :] > found.random[:, :, None]).mean(axis=0) >= _OFTEN
+        turned = np.where(often, np.minimum(ahead, mean - mean[:, None]), -np.inf)
+        turned[last, usual] = -np.inf
+        one, other = (int(i) for i in np.unravel_index(turned.argmax(), turned.shape))
+        if not turned[one, other] > 0:
+            return ""
+        return (
+            f"{found.labels[one]} and {found.labels[other]} change order: "
+            f"{percent(found.last[one])} and {percent(found.last[other])} on the last, "
+            f"{percent(mean[one])} and {percent(mean[other])} at random."
+        )
+
+    def _reason(self) -> str:
+        """State whether the last rows differ from the others."""
+        found = self.variation
+        if not found.last_shift > _FAR:
+            return (
+                "The last rows are like the others: their class means are no further from those of "
+                "the training rows than expected by chance."
+            )
+        return (
+            f"The last rows differ from the others: their class means are {found.last_shift:.1f} "
+            "times as far (squared) from those of the training rows as expected by chance; at "
+            f"random {found.random_shift:.1f} times. Consecutive rows, such as images of one "
+            "subject or session, are similar: such a test set differs from the training set, and "
+            "it is a single one."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each model and test set."""
+        found = self.variation
+        parts = [
+            ("last", -1, found.last),
+            *(("random", i, one) for i, one in enumerate(found.random)),
+        ]
+        return pd.DataFrame(
+            {"model": label, "test set": kind, "seed": seed, "accuracy": float(accuracies[m])}
+            for kind, seed, accuracies in parts
+            for m, label in enumerate(found.labels)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each model: on the last rows, and the mean and range at random."""
+        found = self.variation
+        return pd.DataFrame(
+            {
+                "model": label,
+                "last of each class": percent(found.last[i]),
+                "at random, mean": percent(found.random[:, i].mean()),
+                "from": percent(found.random[:, i].min()),
+                "to": percent(found.random[:, i].max()),
+            }
+            for i, label in enumerate(found.labels)
+        )
+
+
+_PLANES = {
+    "discriminant": "Discriminant plane",
+    "principal": "Two principal axes",
+    "features": "Two features, the others fixed",
+}
+
+
+def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
+    fits = so_far.fits
+    if not fits.pipelines:
+        return {}
+    first = next(iter(fits.pipelines.values()))
+    return {kind: _PLANES[kind] for kind in inspection.common_plane_kinds(first, fits.data)}
+
+
+def _first_kind(so_far: SimpleNamespace) -> str:
+    return next(iter(_kinds(so_far)), "")
+
+
+def _is_of_features(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.kind == "features" and so_far.fits.data.n_features > 2)
+
+
+def _features(so_far: SimpleNamespace) -> dict[int, str]:
+    return dict(enumerate(map(str, so_far.fits.data.feature_names)))
+
+
+def _other_features(so_far: SimpleNamespace) -> dict[int, str]:
+    return {i: name for i, name in _features(so_far).items() if i != so_far.x}
+
+
+def _first_other(so_far: SimpleNamespace) -> int:
+    return 1 if so_far.x == 0 else 0
+
+
+@dataclass(frozen=True, eq=False)
+class BoundariesDisplay(Display):
+    """The decision regions of several models in one common plane."""
+
+    title: ClassVar[str] = "Boundaries"
+    made_by: ClassVar[str] = "fits.boundaries"
+    place: ClassVar[str] = "compare.planes"
+
+    fits: AlikeFits
+    kind: (
+        Annotated[
+            str,
+            Field(
+                "Plane",
+                "The same for every model; what lies off it is held fixed.",
+                longest=20,
+                choices=_kinds,
+                auto=_first_kind,
+            ),
+        ]
+        | None
+    ) = None
+    x: Annotated[
+        int, Field("x axis", "Feature drawn from left to right.", choices=_features,
+                   when=_is_of_features)
+    ] = 0  # fmt: skip
+    y: (
+        Annotated[
+            int, Field("y axis", "Feature drawn from bottom to top.", choices=_other_features,
+                       auto=_first_other, when=_is_of_features)
+        ] | None
+    ) = None  # fmt: skip
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be drawn; "" if it can."""
+        if not self.fits.pipelines:
+            return "No model could be fitted for a plot."
+        first = next(iter(self.fits.pipelines.values()))
+        if self.fits.data.kind.is_sparse and "svd" not in first.named_steps:
+            return "These models see counts of single words, which no plane shows."
+        return ""
+
+    @cached_property
+    def views(self) -> Sequence[View] | str:
+        """The models in the plane, or the reason why they cannot be drawn."""
+        if self.obstacle:
+            return self.obstacle
+        data, split, so_far = self.fits.data, self.fits.split, SimpleNamespace(fits=self.fits)
+        kind = self.kind or _first_kind(so_far)
+        so_far.x = self.x
+        axes = (self.x, _first_other(so_far) if self.y is None else self.y)
+        first = next(iter(self.fits.pipelines.values()))
+        try:
+            plane = inspection.common_plane(first, data, split, kind, axes)
+            if len(plane.axis_names) < 2:
+                return "A plot of boundaries needs two dimensions; these models see one."
+            # A cut through every one of them: cuts and marginals could not be compared.
+            return [
+                inspection.make_view(pipeline, data, split.test, plane, how="cut")
+                for pipeline in self.fits.pipelines.values()
+            ]
+        except ValueError as error:  # such as class means that do not span a discriminant plane
+            return f"This plane cannot be drawn. {error}"
+
+    def finding(self) -> str:
+        """State what the panels show, or why there are none."""
+        if isinstance(self.views, str):
+            return self.views
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each model: predictions in all, and those that the regions show."""
+        if isinstance(self.views, str):
+            return pd.DataFrame()
+        return pd.DataFrame(
+            {"method": name, "predictions": len(view.points), "shown": view.n_faithful}
+            for name, view in zip(self.fits.pipelines, self.views, strict=True)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the notes say how faithful the regions are."""
+        return pd.DataFrame()
+
+    def plot(self) -> Any:
+        """Return a panel for each model, or nothing where no plane can be drawn."""
+        if isinstance(self.views, str):
+            return None
+        labels = [self.fits.labels[name] for name in self.fits.pipelines]
+        return plots.small_multiples(self.views, labels, rows=self.fits.data.kind.rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rows, how faithful the regions are, and which models are missing."""
+        if isinstance(self.views, str):
+            return self.fits.missing
+        rows, split = self.fits.data.kind.rows, self.fits.split
+        shown = sum(view.n_faithful for view in self.views)
+        of = sum(len(view.points) for view in self.views)
+        return (
+            f"Fitted on {len(split.train):,} training {rows} of one split; the share that is "
+            f"misclassified is of its {len(split.test):,} test {rows}. {self.views[0].caption} The "
+            f"regions show {shown:,} of {of:,} predictions as the models make them.",
+            *self.fits.missing,
+        )

@@ -1,0 +1,315 @@
+"""Displays of coefficients and odds ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots
+from lincore.displays.model.model_display import ModelDisplay, once
+from lincore.fields import Field
+from lincore.utils import listed, p_value, true_minus
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.inspection import Coefficients, Weights
+    from lincore.model_selection import FittedClassifier
+
+
+#: Images of coefficients.
+MOST_WEIGHTS = 12
+
+
+@once
+def _weights(model: FittedClassifier) -> Weights | None:
+    try:
+        return inspection.feature_weights(model.pipeline, model.data, model.split.train)
+    except TypeError:  # not linear
+        return None
+
+
+def _of_pixels(model: FittedClassifier) -> bool:
+    weights, data = _weights(model), model.data
+    return bool(weights and data.kind.is_images and weights.names == data.feature_names)
+
+
+def _lines(so_far: SimpleNamespace) -> dict[int, str]:
+    model, weights = so_far.model, _weights(so_far.model)
+    if weights is None or _of_pixels(model):
+        return {}
+    found = inspection.score_lines(model.pipeline, model.data, len(weights.values))
+    return dict(enumerate(found)) if len(found) > 1 else {}
+
+
+def _has_bars(so_far: SimpleNamespace) -> bool:
+    return _weights(so_far.model) is not None and not _of_pixels(so_far.model)
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientsDisplay(ModelDisplay):
+    """What each feature adds to the score of a class; of pixels, as images."""
+
+    title: ClassVar[str] = "Coefficients"
+    made_by: ClassVar[str] = "model.coefficients"
+    place: ClassVar[str] = "classify.coefficients"
+
+    line: Annotated[
+        int,
+        Field("Score of", "The class whose score these coefficients form.", low=0, choices=_lines),
+    ] = 0
+    per_deviation: Annotated[
+        bool,
+        Field(
+            "Per standard deviation",
+            "Change per standard deviation, so that features are comparable; otherwise per unit.",
+            when=_has_bars,
+        ),
+    ] = True
+
+    @property
+    def weights(self) -> Weights | None:
+        """Linear scores as functions of features; None if the classifier is not linear."""
+        return _weights(self.model)
+
+    @property
+    def are_images(self) -> bool:
+        """True if each coefficient belongs to a pixel."""
+        return _of_pixels(self.model)
+
+    @cached_property
+    def found(self) -> Coefficients:
+        """The coefficients in the units of the features."""
+        model = self.model
+        return inspection.score_coefficients(model.pipeline, model.data, model.split.train)
+
+    def finding(self) -> str:
+        """Return the largest coefficient, or that there are none."""
+        figure = self.plot()
+        if figure is None:
+            return f"{self.method} is not linear: no feature has one coefficient."
+        return str(figure.layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each score and feature; not of pixels."""
+        if self.weights is None or self.are_images:
+            return pd.DataFrame()
+        return pd.DataFrame(
+            {"score": name, **row}
+            for line, name in enumerate(self.found.lines)
+            for row in coefficient_rows(self.found, line)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each feature; of odds ratios with errors nothing: they hold it."""
+        if self.weights is None or self.are_images:
+            return pd.DataFrame()
+        if self.found.are_log_odds and not isinstance(_likelihood(self.model), str):
+            return pd.DataFrame()
+        return _largest_first(self.found, self.line, "per SD" if self.per_deviation else None)
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns of the table mean."""
+        return _HELP
+
+    def plot(self) -> go.Figure | None:
+        """Return bars, the largest first; or an image for each score."""
+        if self.weights is None:
+            return None
+        if self.are_images:
+            return self._images(self.weights)
+        values = self.found.per_deviation if self.per_deviation else self.found.estimate
+        return plots.coefficients(self.found.names, values[self.line], unit="coefficient")
+
+    def _images(self, weights: Weights) -> go.Figure:
+        model = self.model
+        labels = inspection.score_lines(model.pipeline, model.data, len(weights.values))
+        stack = weights.comparable[:MOST_WEIGHTS].reshape(-1, *(model.data.image_shape or ()))
+        stack = stack.mean(axis=3) if stack.ndim == 4 else stack
+        return plots.coefficient_images(
+            stack,
+            labels[:MOST_WEIGHTS],
+            columns=min(6, len(stack)),
+            title="Coefficients of the pixels, per standard deviation",
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the unit, and why there are no standard errors."""
+        if self.weights is None:
+            return ("Its boundaries are under Equation.",)
+        if self.are_images:
+            coloured = len(self.model.data.image_shape or ()) == 3
+            return (
+                "Change of the score per standard deviation of a pixel, transformed back through "
+                "the steps: light pixels with positive values favour the class."
+                f"{' The three colours are averaged.' if coloured else ''}",
+            )
+        unit = (
+            "standard deviation of the training rows"
+            if self.per_deviation
+            else "unit of the feature"
+        )
+        notes = [f"Change of the score of {self.found.lines[self.line]} per {unit}."]
+        if self.found.is_penalised:
+            notes.append(
+                "A penalty shrinks these coefficients, so they have no standard errors, intervals "
+                "or p-values: choose C = maximum likelihood to get them."
+            )
+        return tuple(notes)
+
+
+_HELP = {
+    "feature": "Levels of a category are compared with the level in brackets.",
+    "coefficient": "Change of the score per unit (for logistic regression, of the log odds).",
+    "per SD": "Change of the score per standard deviation of the training rows.",
+    "standard error": "Wald's, from the curvature of the likelihood at its maximum.",
+    "95 % interval": "Of the coefficient.",
+    "p": "Of the hypothesis that the coefficient is zero, two-sided (Wald).",
+    "odds ratio": "Factor of the odds per unit.",
+    "its 95 % interval": "Of the odds ratio.",
+}
+
+
+@once
+def _likelihood(model: FittedClassifier) -> Coefficients | str:
+    """Return the coefficients with Wald's errors, or why there are none."""
+    if not hasattr(model.classifier, "wald"):
+        return f"{model.name} has no odds ratios."
+    if isfinite(model.classifier.C):
+        return "A penalty shrinks the coefficients: they have no standard errors."
+    try:
+        return inspection.likelihood_coefficients(model.pipeline, model.data, model.split.train)
+    except ValueError as error:
+        return f"No standard errors or odds ratios: {error}"
+
+
+def _odds(so_far: SimpleNamespace) -> dict[int, str]:
+    found = _likelihood(so_far.model)
+    lines = () if isinstance(found, str) else found.lines
+    return dict(enumerate(lines)) if len(lines) > 1 else {}
+
+
+@dataclass(frozen=True, eq=False)
+class OddsRatiosDisplay(ModelDisplay):
+    """Odds ratios of logistic regression by maximum likelihood, with Wald's errors."""
+
+    title: ClassVar[str] = "Odds ratios"
+    made_by: ClassVar[str] = "model.odds_ratios"
+    place: ClassVar[str] = "classify.odds"
+
+    line: Annotated[
+        int,
+        Field("Odds of", "Which odds one unit more of a feature multiplies.", low=0, choices=_odds),
+    ] = 0
+
+    @property
+    def found(self) -> Coefficients | str:
+        """The coefficients with their errors, or why there are none."""
+        return _likelihood(self.model)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """True for logistic regression without a penalty."""
+        return hasattr(self.model.classifier, "wald") and not isfinite(self.model.classifier.C)
+
+    def finding(self) -> str:
+        """State how many odds ratios differ from 1."""
+        if isinstance(self.found, str):
+            return self.found
+        return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each class and feature."""
+        found = self.found
+        if isinstance(found, str):
+            return pd.DataFrame()
+        return pd.DataFrame(
+            {"odds": name, **row}
+            for line, name in enumerate(found.lines)
+            for row in coefficient_rows(found, line)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each feature."""
+        if isinstance(self.found, str):
+            return pd.DataFrame()
+        return _largest_first(self.found, self.line)
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns of the table mean."""
+        return _HELP
+
+    def plot(self) -> go.Figure | None:
+        """Return the ratios with their intervals."""
+        found = self.found
+        if isinstance(found, str):
+            return None
+        assert found.low is not None and found.high is not None
+        shown = [j for j, name in enumerate(found.names) if name != "intercept"]
+        with np.errstate(over="ignore"):
+            value, low, high = (
+                np.exp(part[self.line, shown]) for part in (found.estimate, found.low, found.high)
+            )
+        return plots.odds_ratios([found.names[j] for j in shown], value, low, high)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the method, the rows, and the columns that are left out."""
+        found = self.found
+        if isinstance(found, str):
+            return ()
+        note = (
+            f"Odds of {found.lines[self.line]}: maximum likelihood, with Wald's standard errors, "
+            f"95 % intervals and p-values over {self.trained}. Coefficients are log odds per unit."
+        )
+        if not found.left_out:
+            return (note,)
+        return note, f"Left out, as combinations of other columns: {listed(found.left_out)}."
+
+
+def _largest_first(found: Coefficients, line: int, by: str | None = None) -> pd.DataFrame:
+    """Return the rows in the order of the bars, the intercept last."""
+    rows = pd.DataFrame(coefficient_rows(found, line))
+    size = rows[by or "coefficient"].abs().where(rows["feature"] != "intercept", -1.0)
+    return rows.loc[size.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
+
+
+def coefficient_rows(found: Coefficients, line: int) -> list[dict[str, Any]]:
+    """Return a row for each feature: estimate, error, test and odds ratio, if there are any."""
+    rows = []
+    for j, name in enumerate(found.names):
+        row: dict[str, Any] = {
+            "feature": name,
+            "coefficient": float(found.estimate[line, j]),
+            "per SD": float(found.per_deviation[line, j]),
+        }
+        ratio = name != "intercept" and found.are_log_odds
+        with np.errstate(over="ignore"):
+            if found.error is None or found.low is None or found.high is None or found.p is None:
+                if found.is_penalised:
+                    row["standard error"] = "penalised"
+                if ratio:
+                    row["odds ratio"] = float(np.exp(row["coefficient"]))
+            else:
+                low, high = float(found.low[line, j]), float(found.high[line, j])
+                row["standard error"] = float(found.error[line, j])
+                row["95 % interval"] = _interval(low, high)
+                row["p"] = p_value(float(found.p[line, j]))
+                if ratio:
+                    row["odds ratio"] = float(np.exp(row["coefficient"]))
+                    row["its 95 % interval"] = _interval(float(np.exp(low)), float(np.exp(high)))
+                elif found.are_log_odds:
+                    row["its 95 % interval"] = "–"
+        rows.append(row)
+    return rows
+
+
+def _interval(low: float, high: float) -> str:
+    # No hyphen, which begins a formula in a spreadsheet.
+    return true_minus(f"{low:.3g} to {high:.3g}")

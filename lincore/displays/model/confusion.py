@@ -1,0 +1,206 @@
+"""Displays of errors: the confusion matrix, and the rows of one of its cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, metrics, plots
+from lincore.displays.base import pivot
+from lincore.displays.model.model_display import ModelDisplay, codes, once
+from lincore.fields import Field
+from lincore.utils import count, percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.inspection import ConfusionCell
+    from lincore.metrics import Results
+    from lincore.model_selection import FittedClassifier
+
+
+#: Rows of a cell that are listed.
+MOST_ROWS = 500
+# With more classes the cells are too small for an image.
+_MOST_WITH_IMAGES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionDisplay(ModelDisplay):
+    """The confusion matrix: true classes against predicted ones."""
+
+    title: ClassVar[str] = "Confusion"
+    made_by: ClassVar[str] = "model.confusion"
+    place: ClassVar[str] = "classify.confusion"
+    is_reported: ClassVar[bool] = True
+
+    cells: Annotated[
+        str,
+        Field(
+            "Cells",
+            "Rows of each cell, or their share of the true class (row) or of the predicted one "
+            "(column).",
+            choices={"counts": "Counts", "true": "By row", "pred": "By column"},
+        ),
+    ] = "counts"
+
+    def finding(self) -> str:
+        """Return the share that is correct, and the most frequent error."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return the number of rows, or their weight, of each true and predicted class."""
+        return confusion_lines(self.results, self.method)
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each true class, a column for each predicted one."""
+        counts = pivot(self.frame(), "true class", columns="predicted class", values="rows")
+        return counts.rename(columns=lambda name: name if name == "true class" else f"as {name}")
+
+    def plot(self) -> go.Figure:
+        """Return the matrix; each of its cells can be selected."""
+        normalize: Any = None if self.cells == "counts" else self.cells
+        return plots.confusion(
+            self.results, self.method, normalize=normalize, images=self._first_images()
+        )
+
+    def _first_images(self) -> dict[tuple[int, int], np.ndarray]:
+        """Return the first image of each cell, by the codes of its classes."""
+        data, results = self.model.data, self.results
+        if not data.kind.is_images or data.n_classes > _MOST_WITH_IMAGES:
+            return {}
+        cells = results.truth * data.n_classes + results.predicted[0]
+        found, first = np.unique(cells, return_index=True)
+        images = data.X[results.rows[first]].reshape(-1, *data.image_shape)  # type: ignore[misc]
+        codes = zip(*(part.tolist() for part in np.divmod(found, data.n_classes)), strict=True)
+        return dict(zip(codes, images, strict=True))
+
+
+def confusion_lines(results: Results, method: str) -> pd.DataFrame:
+    """Return the number of rows, or their weight, of each true and predicted class."""
+    names = list(map(str, results.classes))
+    counts = metrics.confusion_matrix(results, method).round(2)
+    return pd.DataFrame(
+        {
+            "true class": np.repeat(names, len(names)),
+            "predicted class": np.tile(names, len(names)),
+            "rows": counts.ravel(),
+        }
+    )
+
+
+@once
+def _most_frequent_error(model: FittedClassifier) -> tuple[int, int]:
+    counts = metrics.confusion_matrix(model.results, model.name)
+    errors = counts - np.diag(np.diag(counts))
+    found = np.unravel_index((errors if errors.any() else counts).argmax(), errors.shape)
+    return int(found[0]), int(found[1])
+
+
+def _first_true(so_far: SimpleNamespace) -> int:
+    return _most_frequent_error(so_far.model)[0]
+
+
+def _first_predicted(so_far: SimpleNamespace) -> int:
+    return _most_frequent_error(so_far.model)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionCellDisplay(ModelDisplay):
+    """The test rows of one cell of the confusion matrix, the most wrong first."""
+
+    title: ClassVar[str] = "Rows of the cell"
+    made_by: ClassVar[str] = "model.confusion_cell"
+
+    true: (
+        Annotated[
+            int,
+            Field(
+                "True class",
+                "By default that of the most frequent error.",
+                choices=codes,
+                auto=_first_true,
+            ),
+        ]
+        | None
+    ) = None
+    predicted: (
+        Annotated[
+            int,
+            Field(
+                "Predicted class",
+                "By default that of the most frequent error.",
+                choices=codes,
+                auto=_first_predicted,
+            ),
+        ]
+        | None
+    ) = None
+
+    @cached_property
+    def cell(self) -> tuple[int, int]:
+        """The codes of the true and of the predicted class."""
+        first = _most_frequent_error(self.model)
+        given = (self.true, self.predicted)
+        true, predicted = (a if b is None else b for a, b in zip(first, given, strict=True))
+        return true, predicted
+
+    @cached_property
+    def found(self) -> ConfusionCell:
+        """The rows with their posteriors and distances."""
+        model = self.model
+        return inspection.confusion_cell(model.results, model.pipeline, model.data, *self.cell)
+
+    def finding(self) -> str:
+        """Return the cell, how many rows it holds, and their order."""
+        labels = [quoted(self.model.data.classes[code]) for code in self.cell]
+        right = self.cell[0] == self.cell[1]
+        verdict = "predicted correctly" if right else f"predicted as {labels[1]}"
+        order = "the least certain first" if right else "the highest log loss first"
+        number = count(len(self.found.rows), self.noun.removesuffix("s"))
+        return f"{labels[0]} {verdict}: {number}, {order}."
+
+    @property
+    def noun(self) -> str:
+        """What a row is."""
+        return self.model.data.kind.rows
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows with posteriors and distances; of a table with their features."""
+        data, found = self.model.data, self.found
+        columns = inspection.cell_columns(data, found, *self.cell)
+        if data.kind.is_images:
+            return pd.DataFrame({"row": found.rows, **columns})
+        return inspection.row_table(data, found.rows, columns)
+
+    def table(self) -> pd.DataFrame:
+        """Return the first 500 of them."""
+        return self.frame().head(MOST_ROWS)
+
+    def images(self) -> tuple[np.ndarray, list[str]] | None:
+        """Return the rows with the posterior of the true class and the distance from it."""
+        if not self.model.data.kind.is_images:
+            return None
+        found, true = self.found, self.cell[0]
+        if found.proba is None:
+            return found.rows, [""] * len(found.rows)
+        # Short: six images stand side by side on a phone.
+        far = found.distances
+        return found.rows, [
+            percent(share) + ("" if far is None else f" d {far[place, true]:.1f}")
+            for place, share in enumerate(found.proba[:, true].tolist())
+        ]
+
+    def notes(self) -> tuple[str, ...]:
+        """State what stands over the images, or how many rows are not listed."""
+        n_rows = len(self.found.rows)
+        if self.model.data.kind.is_images:
+            if self.found.proba is None:
+                return ()
+            return ("Over each image: the posterior of the true class, and d, its distance.",)
+        return (f"The first {MOST_ROWS:,} of {n_rows:,}.",) if n_rows > MOST_ROWS else ()

@@ -1,0 +1,204 @@
+"""Displays of estimates: means, priors, words, matrices, images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import pandas as pd
+
+from lincore import geometry, plots
+from lincore.displays.model.model_display import ModelDisplay, once
+from lincore.fields import Field
+from lincore.utils import quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.geometry import Learned, LearnedImages
+    from lincore.model_selection import FittedClassifier
+
+
+#: Images of means and components.
+MOST_IMAGES = 24
+
+
+@once
+def _learned(model: FittedClassifier) -> Learned:
+    return geometry.learned(model.pipeline, model.data, model.split.train)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDisplay(ModelDisplay):
+    """Priors, means and log likelihood: what a classifier has estimated of every class."""
+
+    title: ClassVar[str] = "What was learned"
+    made_by: ClassVar[str] = "model.learned"
+
+    @property
+    def found(self) -> Learned:
+        """The estimates."""
+        return _learned(self.model)
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The formulas of what is shown, as `lincore.report.FORMULAS` names them."""
+        found = [] if self.found.priors is None else ["priors"]
+        found += [] if self.found.words else ["means"]
+        if self.found.log_likelihood is not None:
+            found.append("joint log likelihood" if self.found.is_joint else "log likelihood")
+        return tuple(found)
+
+    def finding(self) -> str:
+        """Return the log likelihood of the training rows."""
+        found, rows = self.found, f"{int(self.found.counts.sum()):,} training rows"
+        if found.log_likelihood is None:
+            return f"{self.method} has learned from {rows}."
+        value = f"{found.log_likelihood:,.4f}".replace("-", "−")
+        return f"Log likelihood {value} nats, summed over {rows}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return rows, prior and mean of every class."""
+        return self.found.by_class
+
+    def notes(self) -> tuple[str, ...]:
+        """State how many of the coordinates are shown."""
+        shown, of = len(self.found.names), self.found.n_coordinates
+        if of <= shown:
+            return ()
+        return (f"The first {shown} of {of:,} inputs of the classifier.",)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPartDisplay(LearnedDisplay):
+    """A part of the estimates."""
+
+    def notes(self) -> tuple[str, ...]:
+        """Return nothing."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class WordProbabilitiesDisplay(LearnedPartDisplay):
+    """The probability of each word in every class, the most different first."""
+
+    title: ClassVar[str] = "Words"
+    made_by: ClassVar[str] = "model.words"
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The formula of a probability."""
+        return ("words",)
+
+    def finding(self) -> str:
+        """Return the word whose probabilities differ most."""
+        if not self.found.words:
+            return f"{self.method} has no probabilities of words."
+        return f"The probabilities of {quoted(self.found.words[0][0])} differ most."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each word."""
+        return self.found.by_word
+
+
+def _matrices(so_far: SimpleNamespace) -> dict[int, str]:
+    found = _learned(so_far.model)
+    return {} if found.words else dict(enumerate(found.matrices))
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixDisplay(LearnedPartDisplay):
+    """A covariance or scatter matrix."""
+
+    title: ClassVar[str] = "Matrix"
+    made_by: ClassVar[str] = "model.matrix"
+    place: ClassVar[str] = "classify.learned.matrix"
+
+    which: Annotated[
+        int,
+        Field(
+            "Matrix",
+            "Covariances are the model's; S_W and S_B are sums over the training rows.",
+            low=0,
+            choices=_matrices,
+        ),
+    ] = 0
+
+    @property
+    def part(self) -> tuple[str, tuple[str, pd.DataFrame]]:
+        """Title, and name of the formula with the matrix."""
+        return list(self.found.matrices.items())[self.which]
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The formula of the matrix."""
+        return (self.part[1][0],)
+
+    def finding(self) -> str:
+        """State which matrix it is."""
+        return self.part[0]
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row and a column for each coordinate."""
+        return self.part[1][1]
+
+
+_SHEETS = {
+    "means": "Class means",
+    "mean": "Mean image, from which PCA starts",
+    "basis": "Principal components, with their eigenvalues",
+}
+
+
+@once
+def _learned_images(model: FittedClassifier) -> LearnedImages:
+    return geometry.learned_images(model.pipeline, model.data, model.split.train)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedImagesDisplay(ModelDisplay):
+    """Class means, the mean image and principal components as images."""
+
+    title: ClassVar[str] = "Images"
+    made_by: ClassVar[str] = "model.learned_images"
+
+    what: Annotated[str, Field("Images", "What is drawn.", longest=20, choices=_SHEETS)] = "means"
+
+    @property
+    def found(self) -> LearnedImages:
+        """The images."""
+        return _learned_images(self.model)
+
+    @property
+    def sheets(self) -> list[str]:
+        """What can be drawn: the mean and the components only behind PCA."""
+        return ["means"] if self.found.mean is None else list(_SHEETS)
+
+    def finding(self) -> str:
+        """State what is drawn."""
+        return _SHEETS[self.what] if self.what in self.sheets else "There is no PCA to draw."
+
+    def frame(self) -> pd.DataFrame:
+        """Return the eigenvalues."""
+        return pd.DataFrame({"eigenvalue": self.found.eigenvalues})
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the images have the eigenvalues as captions."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure | None:
+        """Return the images."""
+        found, title = self.found, _SHEETS[self.what]
+        if self.what == "means":
+            means = geometry.grey_levels(found.means[:MOST_IMAGES])
+            return plots.images(means, found.classes[:MOST_IMAGES], title=title)
+        if found.mean is None:
+            return None
+        if self.what == "mean":
+            return plots.images(geometry.grey_levels(found.mean[None]), [""], title=title)
+        titles = [
+            f"{i}: {value:,.0f}" if value >= 1000 else f"{i}: {value:.4g}"
+            for i, value in enumerate(found.eigenvalues, start=1)
+        ]
+        return plots.coefficient_images(found.basis, titles, columns=6, title=title)

@@ -1,0 +1,56 @@
+"""The displays of a comparison and of a model, in the order of a page and of a report."""
+
+from __future__ import annotations
+
+from lincore.displays.base import Display
+from lincore.displays.comparison.pairs import DisagreementsDisplay, PairwiseDisplay
+from lincore.displays.comparison.scores import RecallDisplay, ScoresDisplay, TimesDisplay
+from lincore.displays.comparison.training import (
+    BoundariesDisplay,
+    LearningCurveDisplay,
+    SplitChoiceDisplay,
+)
+from lincore.displays.comparison.yardsticks import YardsticksDisplay
+from lincore.displays.model.assumptions import AssumptionsDisplay
+from lincore.displays.model.canonical import CanonicalDisplay
+from lincore.displays.model.coefficients import CoefficientsDisplay
+from lincore.displays.model.confusion import ConfusionDisplay
+from lincore.displays.model.convergence import ConvergenceDisplay
+from lincore.displays.model.curves import CalibrationDisplay, PrecisionRecallDisplay, RocDisplay
+from lincore.displays.model.equation import EquationDisplay
+from lincore.displays.model.learned import LearnedDisplay
+from lincore.displays.model.plane import PlaneDisplay
+from lincore.displays.model.scores import ClassScoresDisplay, ModelScoresDisplay
+from lincore.displays.model.steps import StepsDisplay
+from lincore.displays.model.what_if import WhatIfDisplay
+
+#: Of several models: the tabs of the page Compare, after the scores.
+COMPARISON: tuple[type[Display], ...] = (
+    ScoresDisplay,
+    PairwiseDisplay,
+    DisagreementsDisplay,
+    RecallDisplay,
+    YardsticksDisplay,
+    BoundariesDisplay,
+    LearningCurveDisplay,
+    SplitChoiceDisplay,
+    TimesDisplay,
+)
+#: Of one model: the tabs of the page Classify, and what is drawn above and beside them.
+MODEL: tuple[type[Display], ...] = (
+    StepsDisplay,
+    PlaneDisplay,
+    ConfusionDisplay,
+    ModelScoresDisplay,
+    ClassScoresDisplay,
+    RocDisplay,
+    PrecisionRecallDisplay,
+    CalibrationDisplay,
+    ConvergenceDisplay,
+    CoefficientsDisplay,
+    EquationDisplay,
+    LearnedDisplay,
+    CanonicalDisplay,
+    AssumptionsDisplay,
+    WhatIfDisplay,
+)

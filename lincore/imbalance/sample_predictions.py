@@ -1,0 +1,77 @@
+"""Predictions of methods fitted to samples of the training rows, under shifted priors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.metrics.priors import adjust_posteriors
+from lincore.model_selection.engine import Fit
+from lincore.utils.typing import Array
+
+
+class Prediction(NamedTuple):
+    """Predictions of one fit for the test rows, under its learned priors.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (m,)
+    log_proba : ndarray of shape (m, K)
+    learned : ndarray of shape (K,) or None
+        Priors implied by the posteriors; None if they are not learned from the rows or there are no
+        posteriors: such a method is not corrected.
+    shifts : ndarray of shape (K,) or None
+        Shift of the log posteriors for a moved threshold.
+    pipeline : Pipeline
+        Fitted on codes.
+    seconds : float
+    """
+
+    predicted: NDArray[np.intp]
+    log_proba: Array
+    learned: Array | None
+    shifts: Array | None
+    pipeline: Pipeline
+    seconds: float
+
+    @classmethod
+    def of(cls, fit: Fit, learned: Array | None) -> Prediction:
+        """Return the predictions of a fit, which has learned priors unless they are fixed."""
+        predicted, log_proba, _ = fit.predicted
+        silent = bool(np.isnan(log_proba).any())
+        known = None if silent else learned
+        return cls(predicted, log_proba, known, None, fit.pipeline, fit.seconds)
+
+    def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes and log posteriors under other priors than the learned ones."""
+        if self.learned is None:
+            return self.predicted, self.log_proba
+        # Always by posteriors, not votes, so that the same rule applies under all priors.
+        log_proba = adjust_posteriors(self.log_proba, self.learned, priors)
+        return log_proba.argmax(axis=1), log_proba
+
+    def moved(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes by the moved threshold, and log posteriors under `priors`."""
+        predicted, log_proba = self.under(priors)
+        if self.shifts is None:
+            return predicted, log_proba
+        return (self.log_proba + self.shifts).argmax(axis=1), log_proba
+
+
+def cut_apart(
+    fits: Mapping[str, Prediction], n_test: int
+) -> tuple[dict[str, Prediction], dict[str, Prediction]]:
+    """Split predictions into those of the test rows, which come first, and of training rows."""
+    first, others = slice(None, n_test), slice(n_test, None)
+    tested, trained = (
+        {
+            name: fit._replace(predicted=fit.predicted[part], log_proba=fit.log_proba[part])
+            for name, fit in fits.items()
+        }
+        for part in (first, others)
+    )
+    return tested, trained

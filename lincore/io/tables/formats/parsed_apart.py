@@ -1,0 +1,198 @@
+"""Workbooks, and files of SPSS, Stata and SAS: parsed in a separate process.
+
+A small file may make these parsers use any amount of memory or time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from lincore.data.names import columns_named
+from lincore.errors import DataError, Notice
+from lincore.io.files.archives import list_zip
+from lincore.io.tables.formats.parquet import read_parquet
+from lincore.io.tables.text.options import ReadOptions
+from lincore.limits import LIMITS, Limits, check_size, is_zip
+
+# The parser of a file of the maximum size needs half of that.
+_MEMORY_BYTES = 1_500_000_000
+_SECONDS = 60
+_LONGEST = 200
+# Calls `main` of a script. Memory is limited once its libraries are loaded; where a system knows no
+# such limit, only that on time applies.
+_CALL = """
+import runpy, sys
+script, memory, *arguments = sys.argv[1:]
+main = runpy.run_path(script)["main"]
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
+except (ImportError, ValueError, OSError):
+    pass
+try:
+    main(*arguments)
+except MemoryError:
+    sys.exit("too large")
+except Exception as error:
+    sys.exit(str(error) or type(error).__name__)
+"""
+OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0"
+_WORKBOOK_MARKS = (b"xl/workbook.xml", b"xl/workbook.bin", b"content.xml")
+_SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
+_DIRECTORY_BYTES = 65_536
+_SHEET_PROCESS = Path(__file__).with_name("_sheet_process.py")
+# The first bytes of a file, the package, and pyreadstat's name of its reader.
+_KINDS = (
+    (re.compile(rb"\$FL[23]@\(#\)"), "SPSS", "sav"),
+    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", re.DOTALL), "Stata", "dta"),
+    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"), "SAS", "sas7bdat"),
+    (re.compile(rb"HEADER RECORD\*{7}LIB(RARY|V8) +HEADER RECORD!{7}"), "SAS", "xport"),
+)
+_MOST_CELLS = 10_000_000
+_ABSENT = "pyreadstat is not installed"
+_INSTALL = "Install it (pip install lincore[statfiles]), or save the table as CSV and load that."
+_STATFILE_PROCESS = Path(__file__).with_name("_statfile_process.py")
+
+
+def _run(script: Path, arguments: Sequence[str], raw: bytes, kind: str, name: str) -> list[bytes]:
+    """Return the two parts that ``main(*arguments)`` of a script writes: a line of JSON, a table.
+
+    `kind` and `name` of the file are for messages.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603  our own files, without a shell
+            [sys.executable, "-I", "-c", _CALL, str(script), str(_MEMORY_BYTES), *arguments],
+            input=raw,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _unreadable("it takes too long", kind, name) from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(str(error), kind, name) from error
+    if not done.returncode:
+        return done.stdout.split(b"\n", 1)
+    reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    if done.returncode < 0 or reason[-1:] == ["too large"]:
+        raise DataError(
+            f"The {kind} is too large to be opened.",
+            where=name,
+            remedy="Save the table as CSV (text with one row per line) and load that.",
+        )
+    raise _unreadable(reason[-1][:_LONGEST] if reason else "it is damaged", kind, name)
+
+
+def _unreadable(reason: str, kind: str, name: str) -> DataError:
+    what = f"The {kind} cannot be read: {reason.rstrip('.')}."
+    remedy = "Open it, save the table as CSV (text with one row per line), and load that."
+    return DataError(what, where=name, remedy=_INSTALL if reason == _ABSENT else remedy)
+
+
+class Sheet(NamedTuple):
+    """One sheet of a workbook as text."""
+
+    text: bytes  # CSV in UTF-8
+    name: str
+    sheets: tuple[str, ...]  # the names of all sheets
+
+
+def is_workbook(raw: bytes) -> bool:
+    """Return whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
+    if raw.startswith(OLD_EXCEL_MAGIC):
+        return True
+    if not is_zip(raw):
+        return False
+    directory = raw[-_DIRECTORY_BYTES:]
+    if any(mark in directory for mark in _WORKBOOK_MARKS[:2]):
+        return True
+    return _WORKBOOK_MARKS[2] in directory and _SPREADSHEET in raw[:200]
+
+
+def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
+    """Read one sheet of a workbook: the requested one, or the one with the largest table."""
+    if is_zip(raw):
+        _refuse_bombs(raw, name, limits)
+    n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
+    arguments = (sheet or "", str(n_cells), str(n_bytes))
+    head, text = _run(_SHEET_PROCESS, arguments, raw, "workbook", name)
+    found = json.loads(head)
+    sheets = tuple(found["sheets"])
+    if sheet is not None and sheet not in sheets:
+        raise DataError(
+            f"There is no sheet {sheet!r}.",
+            where=f"{name}, option sheet",
+            remedy=f"Choose among: {', '.join(sheets[:10])}.",
+        )
+    if not found["chosen"]:
+        raise DataError(
+            "No sheet of the workbook contains a table.",
+            where=name,
+            remedy="Fill at least two columns of a sheet, without gaps between rows.",
+        )
+    return Sheet(text, found["chosen"], sheets)
+
+
+def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
+    """Reject a workbook whose zip directory shows that it unpacks to too much."""
+    for file in list_zip(raw, name, limits):
+        # Images and other media are never unpacked.
+        if file.path.endswith((".xml", ".bin")) and file.refused not in ("", "empty file"):
+            raise DataError(
+                f"The workbook cannot be opened: {file.refused}.",
+                where=f"{name}, {file.path}",
+                remedy="Save the sheet as CSV (text with one row per line) and load that.",
+            )
+
+
+def _kind(raw: bytes) -> tuple[str, str]:
+    """Return package and reader of a file by its first bytes; blank ones for other files."""
+    return next(((package, word) for mark, package, word in _KINDS if mark.match(raw)), ("", ""))
+
+
+def is_statfile(raw: bytes) -> bool:
+    """Return whether a file is from SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
+    return _kind(raw[:100]) != ("", "")
+
+
+def read_statfile(
+    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+) -> tuple[pd.DataFrame, tuple[Notice, ...], str]:
+    """Read a file of SPSS, Stata or SAS; return its frame, findings and the package.
+
+    Values are replaced by their labels in columns in which all values have one, and in the others
+    too if LIN048 is overridden. Values declared missing in the file are missing.
+    """
+    package, word = _kind(raw[:100])
+    check_size(len(raw), name, limits)
+    n_cells = min(limits.max_cells, _MOST_CELLS)
+    options = options or ReadOptions()
+    flags = [int(code not in options.overrule) for code in ("LIN047", "LIN048", "LIN049")]
+    numbers = [n_cells, limits.max_columns, limits.max_table_bytes, *flags]
+    arguments = [word, options.encoding or "", *map(str, numbers)]
+    head, table = _run(_STATFILE_PROCESS, arguments, raw, f"{package} file", name)
+    frame, notices = read_parquet(table, name, limits)
+    return frame, (*notices, *_notices(json.loads(head), package)), package
+
+
+def _notices(head: dict[str, list[str]], package: str) -> list[Notice]:
+    """Report which labels were read, which were not, and which values are declared missing."""
+    found = []
+    if head["labelled"]:
+        sentence = "Value labels were read instead of codes."
+        found.append(Notice(sentence, columns_named(head["labelled"]), code="LIN047"))
+    if head["partly"]:
+        sentence = "Only some of the values have labels: the numbers were kept."
+        found.append(Notice(sentence, columns_named(head["partly"]), code="LIN048"))
+    if head["missing"]:
+        sentence = f"Values declared missing in the {package} file were read as missing."
+        found.append(Notice(sentence, columns_named(head["missing"]), code="LIN049"))
+    return found

@@ -1,0 +1,112 @@
+"""Column rules for text: blanks and codes of missing values, leading zeros, declared types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from lincore.data.column_values import is_number, listed_texts
+from lincore.data.names import columns_named
+from lincore.errors import Notice
+from lincore.io.tables.text.column_assignment import with_columns, with_many
+from lincore.io.tables.text.options import MISSING_CODES, ReadOptions
+from lincore.io.tables.text.rows import PADDED, is_padded
+from lincore.io.tables.text.text_import import TextImport
+
+_FEW_ROWS = 5_000
+_CODE_NAME = re.compile(
+    r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
+    r"|account|label|class|target)(?:$|[\W_])",
+    re.IGNORECASE,
+)
+# With this many digits a padded number is a code: 01067 is not a measurement.
+_CODE_DIGITS = 4
+# Fewer padded columns are not a number format.
+_FEWEST_PADDED = 4
+
+
+def strip_texts(table: TextImport) -> None:
+    """Strip the values of text columns, and remove missing-value codes."""
+    columns = table.of_text
+    found = {name: stripped(column, table.options) for name, column in columns.items()}
+    found = {name: tidy for name, tidy in found.items() if tidy is not columns[name]}
+    table.frame = with_many(table.frame, found)
+
+
+def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
+    """Return a stripped text column without missing-value codes."""
+    given = options.missing_codes
+    marked = {"", *(mark.strip() for mark in (MISSING_CODES if given is None else given))}
+    if column.dtype == object:
+        column = column.astype("str").where(column.notna())
+    if len(column) <= _FEW_ROWS:
+        # pandas takes a third of a millisecond per step and column, for thousands of columns.
+        values = listed_texts(column)
+        tidy = [None if value is None else value.strip() for value in values]
+        tidy = [None if value in marked else value for value in tidy]
+        return column if tidy == values else pd.Series(tidy, name=column.name, dtype="str")
+    column = column.str.strip()
+    blank = column.isin(list(marked))
+    return column.mask(blank) if blank.any() else column
+
+
+def keep_leading_zeros(table: TextImport) -> None:
+    """Keep columns of digits as text if their leading zeros are significant.
+
+    These are columns in which distinct values would become equal as numbers (7 and 007), columns
+    named as codes, values with four or more digits, and short ones that repeat. If half the columns
+    are padded, the zeros are only the number format of the file.
+    """
+    texts = table.of_text
+    padded = [name for name in texts if is_padded(texts[name])]
+    is_format = len(padded) >= max(_FEWEST_PADDED, table.frame.shape[1] / 2)
+    found = [name for name in padded if _is_code(texts[name], is_format)]
+    if found:
+        example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
+        what = f"Leading zeros, as in {example[:20]}: kept as text, since a number would "
+        table.notices.append(Notice(f"{what}lose them.", columns_named(found), code="LIN040"))
+        table.texts |= set(found)
+
+
+def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
+    distinct: Sequence[str] = column.dropna().unique().tolist()
+    if len({text.lstrip("0") or "0" for text in distinct}) < len(distinct):
+        return True
+    if is_format:
+        return False
+    widths = {len(text) for text in distinct if re.fullmatch(PADDED, text)}
+    is_even = len(widths) == 1 and all(len(text) >= min(widths) for text in distinct)
+    if not is_even or min(widths) >= _CODE_DIGITS or _CODE_NAME.search(str(column.name)):
+        return True
+    return 2 * len(distinct) <= len(column)
+
+
+def leave_out_unnamed_columns(table: TextImport) -> None:
+    """Leave out the last columns that have neither a name nor a value."""
+    frame, names = table.frame, [str(name) for name in table.frame]
+    kept = len(names)
+    while kept and names[kept - 1] == f"column {kept}" and frame[names[kept - 1]].isna().all():
+        kept -= 1
+    if table.header and 0 < kept < len(names):
+        where = columns_named(names[kept:])
+        table.notices.append(Notice("Left out: neither a name nor values.", where, code="LIN041"))
+        table.frame = frame[names[:kept]]
+
+
+def use_declared_types(table: TextImport) -> None:
+    """Convert numbers to text if the file declares them as categories or texts."""
+    frame = table.frame
+    texts = {
+        name: frame[name].map(_text, na_action="ignore").astype("str")
+        for name, kind in table.types.items()
+        if kind in ("category", "text") and name in frame and is_number(frame[name])
+    }
+    table.frame = with_columns(frame, texts)
+
+
+def _text(value: float) -> str:
+    """Return a number without the fraction that integers get in a column with missing values."""
+    return str(int(value)) if float(value).is_integer() else str(value)

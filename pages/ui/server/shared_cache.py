@@ -1,0 +1,110 @@
+"""A cache of results shared by sessions, bounded in bytes; sizes of objects."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import partial
+from threading import Lock
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from pages.ui.server import script_queue
+
+
+class Shared:
+    """Finished results shared by all visitors: least recently used ones are evicted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared = Shared(max_bytes=10_000)
+    >>> shared.put("a", np.zeros(1000)), shared.put("b", np.zeros(1000))
+    (None, None)
+    >>> shared.get("a") is None, shared.get("b").shape
+    (True, (1000,))
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._making: dict[Hashable, Lock] = {}
+
+    def get(self, key: Hashable) -> Any:
+        """Return a result, or None."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, unless it alone exceeds the limit."""
+        size = n_bytes(result)
+        with self._lock:
+            if size > self.max_bytes:
+                return
+            self._kept[key] = (result, size)
+            self._kept.move_to_end(key)
+            while sum(each for _, each in self._kept.values()) > self.max_bytes:
+                self._kept.popitem(last=False)
+
+    def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return a cached result, or compute it once while concurrent callers wait."""
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        if not making.acquire(blocking=False):
+            with script_queue.scripts.released():
+                making.acquire()
+        try:
+            found = self.get(key)
+            if found is None:
+                found = make()
+                self.put(key, found)
+            return found
+        finally:
+            making.release()
+            with self._lock:
+                self._making.pop(key, None)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+
+
+def n_bytes(thing: Any) -> int:
+    """Estimate the memory of an object and everything it refers to, in bytes."""
+    seen: set[int] = set()
+    total, todo = 0, [thing]
+    while todo:
+        one = todo.pop()
+        if id(one) in seen or isinstance(one, type | ModuleType):
+            continue
+        seen.add(id(one))
+        # A view keeps the whole array alive.
+        base = getattr(one, "base", None)
+        if base is not None and hasattr(base, "nbytes"):
+            todo.append(base)
+            continue
+        total += max(sys.getsizeof(one, 64), int(getattr(one, "nbytes", 0) or 0))
+        todo += _parts(one)
+    return total
+
+
+def _parts(thing: Any) -> list[Any]:
+    """Return the objects that an object refers to, including closures and bound arguments."""
+    if isinstance(thing, dict):
+        return [*thing.keys(), *thing.values()]
+    if isinstance(thing, list | tuple | set | frozenset):
+        return list(thing)
+    if isinstance(thing, partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, MethodType):
+        return [thing.__self__]
+    if isinstance(thing, FunctionType):
+        filled = [cell for cell in thing.__closure__ or () if cell != CellType()]
+        return [cell.cell_contents for cell in filled]
+    return [vars(thing)] if hasattr(thing, "__dict__") else []
