@@ -244,10 +244,18 @@ class Dashboard(Figures):
 
     def open_popover(self, key: str) -> None:
         """Open a popover with this key, if it is closed."""
+        self.settle()  # a chip whose label changes is drawn anew, and would close what was opened
         button, sent = self.element(key).get_by_role("button").first, self._sent()
         if button.get_attribute("aria-expanded") != "true":
             button.click()
             self._follow(sent)  # it is filled when it is opened
+
+    def close_popover(self) -> None:
+        """Close the popover that is open, as Escape does."""
+        sent = self._sent()
+        self.page.keyboard.press("Escape")
+        self.page.get_by_test_id("stPopoverBody").wait_for(state="detached")
+        self._follow(sent)
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
         """Give a file uploader files, as paths or names with bytes; or a folder, by its path."""

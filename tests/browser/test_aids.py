@@ -36,5 +36,5 @@ def test_shortened_names_have_tooltips_and_tab_leads_into_a_popover(dashboard):
     dashboard.settle()  # it is filled when it is opened
     dashboard.page.keyboard.press("Tab")
     assert dashboard.page.evaluate(FOCUSED)
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     dashboard.check()

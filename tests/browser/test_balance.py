@@ -28,14 +28,13 @@ def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
     if components:
         dashboard.open_popover("chips.steps")
         dashboard.choose("experiment.n_components.kind", components)
-        dashboard.page.keyboard.press("Escape")
+        dashboard.close_popover()
     dashboard.press("balance.options")
     dashboard.unfold("balance.models")
     if classes:
         dashboard.choose("balance.classes", classes)
     dashboard.enter("balance.repeats", REPEATS)
-    dashboard.page.keyboard.press("Escape")
-    dashboard.settle()
+    dashboard.close_popover()
     # What takes more than a moment begins once unasked, and then when it is asked for.
     update = dashboard.element("balance.study.update")
     finished = dashboard.page.get_by_text(f"Mean of {REPEATS} splits")
@@ -75,8 +74,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     type_cell(dashboard, popover, 2, 2, 3, "-5")
     assert "class 3 cannot keep -5 rows (minimum 1). It stays at 20." in popover.inner_text()
     assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
-    dashboard.page.keyboard.press("Escape")
-    dashboard.settle()
+    dashboard.close_popover()
 
     dashboard.open_tab("balance.tabs", "Costs")
     before = dashboard.table("balance.costs.table")

@@ -29,7 +29,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.visit("classify")
     dashboard.open_popover("chips.steps")
     dashboard.choose("experiment.n_components.kind", "2, as in the faces text")
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     dashboard.choose("classify.classifier", "Logistic regression")
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.choose("experiment.logistic.C.kind", "maximum likelihood")

@@ -35,7 +35,7 @@ def compared(dashboard) -> str:
     chosen = dashboard.element("experiment.n_components.kind").locator("[data-selected]")
     assert chosen.inner_text().strip() == "None", "no principal components"
     assert dashboard.element("experiment.standardize").locator("input").is_checked()
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     return found
 
 
@@ -53,7 +53,7 @@ def test_compare_and_balance_after_classify_are_as_at_once(dashboard):
     assert compared(dashboard) == direct[0]
     dashboard.open_popover("chips.steps")
     dashboard.switch("experiment.standardize", False)
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     headline(dashboard, "classify", "classify.fit")
     dashboard.open_popover("chips.steps")
     assert not dashboard.element("experiment.standardize").locator("input").is_checked()

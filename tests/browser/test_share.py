@@ -32,7 +32,7 @@ def test_choices_are_kept_saved_and_opened_again(dashboard):
     name, raw = dashboard.download("share.save")
     assert name == "analysis.json"
     assert json.loads(raw)["question"] == {"kind": "classify", "classifier": "qda"}
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     dashboard.visit("compare")
     dashboard.wait_for_job("compare.run")
     finding = dashboard.headline()
@@ -59,7 +59,7 @@ def test_the_model_and_the_script_of_a_page_are_taken_away(dashboard, tmp_path, 
     names = {}
     exec(code.decode(), names)
     assert names["predict"](rows) == model.predict(rows).tolist()
-    dashboard.page.keyboard.press("Escape")
+    dashboard.close_popover()
     dashboard.press("take")
     name, script = dashboard.download("take.py")
     assert name.endswith(".py")

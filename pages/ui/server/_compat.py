@@ -222,7 +222,8 @@ def keep_clicks() -> None:
     """Hand clicks whose run has not begun to the run of the page that replaces it.
 
     Streamlit stops the former run, and with it drops what it was asked for: a browser tells of a
-    click only once.
+    click only once. It drops as well a click in a fragment that a run of the page has just removed;
+    here the page runs again and hears of it.
     """
     sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
     request = sessions.request_rerun
@@ -230,12 +231,23 @@ def keep_clicks() -> None:
         return
 
     def request_rerun(self: Any, client_state: Any) -> None:
-        if client_state is not None and not client_state.fragment_id:
-            _take_over_clicks(self, client_state)
+        if client_state is not None:
+            if _is_in_a_removed_fragment(self, client_state):
+                client_state.fragment_id = ""
+            if not client_state.fragment_id:
+                _take_over_clicks(self, client_state)
         request(self, client_state)
 
     request_rerun.keeps_clicks = True  # type: ignore[attr-defined]
     sessions.request_rerun = request_rerun
+
+
+@_or(False)
+def _is_in_a_removed_fragment(session: Any, said: Any) -> bool:
+    """Return whether a message is a click on the page that is shown, in a fragment that is gone."""
+    is_click = bool(said.fragment_id) and not said.is_auto_rerun
+    is_here = said.page_script_hash == session.page_script_hash
+    return is_click and is_here and not session.has_fragment(said.fragment_id)
 
 
 @_or(None)

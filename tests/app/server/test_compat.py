@@ -255,9 +255,9 @@ def in_session(monkeypatch):
     return lambda act: asyncio.run(play(act))
 
 
-def clicked(button: str = "", fragment: str = "") -> ClientState:
+def clicked(button: str = "", fragment: str = "", **said) -> ClientState:
     widgets = [WidgetState(id=button, trigger_value=True)] if button else []
-    return ClientState(fragment_id=fragment, widget_states=WidgetStates(widgets=widgets))
+    return ClientState(fragment_id=fragment, widget_states=WidgetStates(widgets=widgets), **said)
 
 
 def test_what_a_run_drew_last_is_sent_although_a_fragment_is_asked_for(in_session, told):
@@ -300,6 +300,28 @@ def test_a_click_is_kept_where_the_page_is_asked_for_before_it_is_heard(in_sessi
         assert "lincore_waiting" not in vars(former), "it does not run it as well"
         asked = session._scriptrunner.next_run().widget_states.widgets
         assert {widget.id for widget in asked} == {"stop", "other"}
+
+    in_session(act)
+    assert not lines(told)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_heard"),
+    [({}, True), ({"is_auto_rerun": True}, False), ({"page_script_hash": "left"}, False)],
+    ids=["click", "timer", "page that was left"],
+)
+def test_a_click_in_a_fragment_that_is_gone_is_heard_by_the_page(in_session, told, said, is_heard):
+    def act(session):
+        session.request_rerun(clicked())
+        page = session._scriptrunner
+        assert page.next_run() is not None
+        session.request_rerun(clicked("cell", "gone", **said))
+        if not is_heard:
+            assert session._scriptrunner is page and page.next_run() is None
+            return
+        asked = session._scriptrunner.next_run()
+        assert not asked.fragment_id_queue
+        assert [widget.id for widget in asked.widget_states.widgets] == ["cell"]
 
     in_session(act)
     assert not lines(told)

@@ -30,7 +30,8 @@ def test_any_cutting_into_blocks_gives_the_same(values, solver, monkeypatch):
     cut = LogisticRegression(**options).fit(X, codes, weight)
     assert_allclose(cut.coef_, whole.coef_, rtol=1e-6, atol=1e-8)
     assert_allclose(cut.log_loss_, whole.log_loss_, rtol=1e-10)
-    assert cut.n_iter_ == whole.n_iter_
+    # The last step is taken or not by the last digits, which differ from machine to machine.
+    assert abs(cut.n_iter_ - whole.n_iter_) <= 1
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.int64])
