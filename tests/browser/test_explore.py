@@ -21,7 +21,9 @@ def projected(data, standardize: bool):
 def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     dashboard.goto()
     dashboard.visit("explore")
+    place = dashboard.element("explore.view").bounding_box()
     dashboard.choose("explore.view", "PCA and Fisher")
+    assert dashboard.element("explore.view").bounding_box() == place, "the next click would miss"
     iris = lincore.sample("iris")
     split, found = projected(iris, True)
     x, y = found.scores(iris.X[split.train], (0, 1)).T

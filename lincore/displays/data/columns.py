@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _MEASURES = {"eta": "η", "V": "Cramér’s V"}
+# Characters of a name in a headline of three names and two numbers, which has two lines.
+_HEADLINE_NAME = 28
 # Below this an association is not worth a headline.
 _WEAK = 0.1
 # Classes whose bars stand side by side at first: bars of many classes are mostly gaps.
@@ -124,13 +126,15 @@ class AssociationsDisplay(DescriptiveDisplay):
         if not self.ranked:
             return "There is no column to compare."
         first, *others = self.ranked
-        leading, *second = shorten_all([one.name for one in self.ranked[:2]])
-        test = inspection.largest_association_test(self.data, first.column, self.chosen)
+        leading, *second = shorten_all([one.name for one in self.ranked[:2]], _HEADLINE_NAME)
+        test = self.test
         values = [f"{_MEASURES[one.measure]} = {one.value:.2f}" for one in self.ranked[:2]]
         name = self.data.target_name
-        classes = quoted(name) if name else f"the {self.data.n_classes} classes"
+        classes = f"the {self.data.n_classes} classes"
+        if name:
+            classes = quoted(shorten(name, _HEADLINE_NAME))
         many = count(test.n_columns, "feature")
-        p = f"{p_equals(test.p)} by permutation of the labels{_permuted_rows(test)}"
+        p = p_equals(test.p)
         if test.p >= 1 - LEVEL:
             of = "" if test.n_columns == 1 else f" for the largest of {many}"
             return (
@@ -139,7 +143,7 @@ class AssociationsDisplay(DescriptiveDisplay):
             )
         if not others:
             return f"{leading} is associated with {classes} ({values[0]}; {p})."
-        numbers = f"({values[0]}; {p}, max over {many})"
+        numbers = f"({values[0]}; {p})"
         if first.value < _WEAK:
             return (
                 f"No single column separates the classes: of {many}, {leading} has the "
@@ -148,9 +152,19 @@ class AssociationsDisplay(DescriptiveDisplay):
         then = f", then {second[0]} ({values[1]})"
         return f"{leading} has the largest association with {classes} of {many} {numbers}{then}."
 
+    @cached_property
+    def test(self) -> LargestAssociation:
+        """The test of the largest association."""
+        return inspection.largest_association_test(self.data, self.ranked[0].column, self.chosen)
+
     def scope(self) -> str:
-        """Return the rows."""
-        return f"Computed on {self.which}."
+        """Return the rows, and how p was computed."""
+        if not self.ranked:
+            return f"Computed on {self.which}."
+        n_columns = self.test.n_columns
+        most = f", max over {n_columns} features" if n_columns > 1 else ""
+        how = f"p by permutation of the labels{_permuted_rows(self.test)}{most}"
+        return f"Computed on {self.which}; {how}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each column: the measure and its value."""

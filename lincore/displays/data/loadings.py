@@ -114,6 +114,7 @@ class BiplotDisplay(PcaDisplay):
             self.projection.names,
             self.axis_names,
             rows=self.chosen,
+            coloured=self.coloured or (),
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
+from lincore.displays.data.coloured import COLOURED
 from lincore.displays.data.columns import DescriptiveDisplay, present_note, ranked_columns
 from lincore.fields import Field
+from lincore.plots.base import shorten_all
 from lincore.utils import true_minus
 from lincore.utils.typing import Array
 
@@ -63,6 +65,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
         Field("Ellipses", "Draw for each class the ellipse that holds 95 % of a Gaussian class of "
               "the same mean and covariance."),
     ] = False  # fmt: skip
+    coloured: Annotated[tuple[int, ...], COLOURED] | None = None
 
     @cached_property
     def names(self) -> tuple[str, str]:
@@ -87,7 +90,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
 
     def finding(self) -> str:
         """State how the two are correlated."""
-        (x, y), (within, total) = self.names, self.correlations
+        (x, y), (within, total) = shorten_all(self.names), self.correlations
         if not np.isfinite(total):
             return f"{x} and {y}: one of them is constant."
         inside = "unknown" if not np.isfinite(within) else _signed(within)
@@ -115,8 +118,9 @@ class ColumnPairDisplay(DescriptiveDisplay):
             self.codes[present],
             self.data.classes,
             list(self.names),
-            title=f"{self.names[1]} over {self.names[0]}",
+            title=" over ".join(shorten_all(self.names[::-1])),
             rows=chosen[present],
+            coloured=self.coloured or (),
             ellipses=self.ellipses,
             subtitle=note,
         )
@@ -167,7 +171,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
         pair = self.found.strongest()
         if pair is None:
             return "No two columns vary together."
-        one, other = (self.found.names[i] for i in pair)
+        one, other = shorten_all([self.found.names[i] for i in pair])
         r = _signed(float(self.found.matrix[pair]))
         return f"{one} and {other} are the most correlated: r = {r}."
 

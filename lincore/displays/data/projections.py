@@ -13,6 +13,7 @@ import pandas as pd
 
 from lincore import inspection, plots
 from lincore.displays.base import Display
+from lincore.displays.data.coloured import COLOURED
 from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.inspection import ProjectedData, Projection
@@ -222,6 +223,7 @@ class ScatterDisplay(ProjectedDisplay):
         Field("Rows", "The axes are learned from the training set; test rows show if they hold for "
               "rows that were not seen.", longest=10, choices=_halves),
     ] = "train"  # fmt: skip
+    coloured: Annotated[tuple[int, ...], COLOURED] | None = None
 
     @property
     def chosen(self) -> Rows:
@@ -258,7 +260,12 @@ class ScatterDisplay(ProjectedDisplay):
 
     def _scatter(self, title: str) -> go.Figure:
         data, names = self.projected.data, self.axis_names
-        common: dict[str, Any] = {"title": title, "rows": self.chosen, "subtitle": self.which}
+        common: dict[str, Any] = {
+            "title": title,
+            "rows": self.chosen,
+            "coloured": self.coloured or (),
+            "subtitle": self.which,
+        }
         codes = data.codes[self.chosen]
         if len(names) == 3:
             return plots.scatter_3d(self.points, codes, data.classes, names, **common)

@@ -1,8 +1,10 @@
 from .palette import BAD as BAD
+from .palette import COLOURED_OF_MANY as COLOURED_OF_MANY
 from .palette import COLOURS as COLOURS
 from .palette import GOOD as GOOD
 from .palette import GREY as GREY
 from .palette import INK as INK
+from .palette import MANY_CLASSES as MANY_CLASSES
 from .palette import colour as colour
 from .palette import symbol as symbol
 from .palette import symbol_3d as symbol_3d

@@ -38,6 +38,8 @@ SYMBOLS_3D = (
 
 # With more classes than this, regions have no colours and rows show whether they are misclassified.
 MANY_CLASSES = 12
+# In a scatter of more, so many have colours at first; the others are grey.
+COLOURED_OF_MANY = 6
 
 ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form
 # Better and worse, the ends of a diverging scale: colours of no class, told apart by colour-blind

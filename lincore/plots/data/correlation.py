@@ -56,7 +56,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
     pair = found.strongest()
     title = f"Correlations {kind}"
     if pair is not None:
-        one, other = (found.names[i] for i in pair)
+        one, other = shorten_all([found.names[i] for i in pair])
         r = number(float(found.matrix[pair]))
         title += f": strongest {one} and {other}, r = {r}"
     every = -(-p // 40) or 1

@@ -33,6 +33,8 @@ MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8
 # Bars that carry their number.
 MOST_LABELLED = 40
 TICK_WIDTH = 18
+# Characters of a column in the title, which stays on one line.
+TITLE_WIDTH = 60
 HEIGHT = 430
 
 
@@ -80,7 +82,7 @@ def histogram(
     ]
     return figure(
         traces,
-        f"{column}, by class",
+        f"{shorten(column, TITLE_WIDTH)}, by class",
         subtitle=join(subtitle, note),
         alt=join(
             f"Histogram of {column} for {len(drawn)} classes in {len(bins.edges) - 1} bins.",
@@ -134,7 +136,7 @@ def densities(
     ]
     return figure(
         traces,
-        f"{column}, by class",
+        f"{shorten(column, TITLE_WIDTH)}, by class",
         subtitle=join(
             subtitle,
             "Gaussian kernels, Scott’s bandwidth"
@@ -175,7 +177,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     medians = [f"{labels[code]} {number(found.median[code])}" for code in drawn]
     return figure(
         traces,
-        f"{column}, by class",
+        f"{shorten(column, TITLE_WIDTH)}, by class",
         subtitle=join(
             subtitle,
             "Box: quartiles and median; whiskers: up to 1.5 interquartile ranges"

@@ -74,6 +74,7 @@ def biplot(
     axis_names: Sequence[str],
     *,
     rows: ArrayLike | None = None,
+    coloured: Sequence[int] = (),
     title: str = "",
     most: int = 8,
 ) -> go.Figure:
@@ -89,6 +90,8 @@ def biplot(
     features : sequence of p str
     axis_names : sequence of two str
     rows : array-like of shape (n,), optional
+    coloured : sequence of int, optional
+        See `scatter`.
     title : str, optional
     most : int, default 8
         Arrows are drawn for the features of largest loadings.
@@ -96,7 +99,7 @@ def biplot(
     arrows = np.asarray(loadings, dtype=float).T
     chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:most]
     named = listed([features[i] for i in chosen.tolist()], most=most)
-    figure = scatter(points, codes, classes, axis_names, rows=rows,
+    figure = scatter(points, codes, classes, axis_names, rows=rows, coloured=coloured,
                      title=title or "Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
     reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
-from lincore.plots.base.palette import BAD, EDGE, GOOD, INK, MANY_CLASSES, colour, symbol
+from lincore.plots.base.palette import (
+    BAD,
+    COLOURED_OF_MANY,
+    EDGE,
+    GOOD,
+    GREY,
+    INK,
+    MANY_CLASSES,
+    colour,
+    symbol,
+)
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
@@ -60,6 +72,8 @@ class Marks(NamedTuple):
         Rows of each class, also those that are not drawn.
     n_wrong : int
         Rows misclassified, also those that are not drawn.
+    coloured : tuple of int
+        The codes of the classes with colours of their own; the others are grey.
     are_spread : bool
         Whether rows of equal numbers are drawn side by side.
     """
@@ -71,6 +85,7 @@ class Marks(NamedTuple):
     predicted: NDArray[np.intp] | None
     counts: NDArray[np.intp]
     n_wrong: int
+    coloured: tuple[int, ...]
     are_spread: bool = False
 
     @classmethod
@@ -91,11 +106,16 @@ class Marks(NamedTuple):
         *,
         rows: ArrayLike | None = None,
         predicted: ArrayLike | None = None,
+        coloured: Sequence[int] = (),
     ) -> Marks:
-        """Take rows as they come; without `rows` they are numbered from 0."""
+        """Take rows as they come; without `rows` they are numbered from 0.
+
+        Of too many classes those of `coloured` have colours, or the first.
+        """
         codes = np.asarray(codes, dtype=np.intp)
         guesses = None if predicted is None else np.asarray(predicted, dtype=np.intp)
         labels = names(classes)
+        are_few = len(labels) <= MANY_CLASSES
         return cls(
             points=np.asarray(points, dtype=float),
             codes=codes,
@@ -104,6 +124,7 @@ class Marks(NamedTuple):
             predicted=guesses,
             counts=np.bincount(codes, minlength=len(labels)),
             n_wrong=0 if guesses is None else int(np.count_nonzero(guesses != codes)),
+            coloured=tuple(range(len(labels)) if are_few else coloured or range(COLOURED_OF_MANY)),
         )
 
     @property
@@ -112,6 +133,25 @@ class Marks(NamedTuple):
         if self.predicted is None:
             return np.zeros(len(self.codes), dtype=bool)
         return np.asarray(self.predicted != self.codes)
+
+    @property
+    def looks(self) -> dict[int, int]:
+        """For each class with a colour the position of colour and marker shape in the palette."""
+        every = len(self.coloured) == len(self.labels)
+        numbers = (i for i in itertools.count() if every or colour(i) != GREY)
+        return dict(zip(self.coloured, numbers, strict=False))
+
+    @property
+    def others(self) -> Flags:
+        """Mask of the rows of classes without a colour."""
+        return ~np.isin(self.codes, self.coloured)
+
+    @property
+    def name_of_others(self) -> str:
+        """The classes without a colour in the legend."""
+        of_others = np.delete(self.counts, self.coloured)
+        noun = count(len(of_others), "other class", "other classes")
+        return f"{noun} ({of_others.sum():,})"
 
     @property
     def by_verdict(self) -> bool:
@@ -183,7 +223,12 @@ def point_traces(
     x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
     if marks.by_verdict:
         return _verdict_traces(kind, x, y, marks, axis_names)
-    traces, seen = [], set[int]()
+    traces, seen, looks = [], set[int](), marks.looks
+    if marks.others.any():
+        look = marker(0, len(marks.codes)) | {"color": GREY, "opacity": 0.5}
+        traces.append(
+            _grouped(kind, x, y, marks, axis_names, marks.others, marks.name_of_others, look)
+        )
     for code, chosen in _layers(marks):
         label = marks.labels[code]
         traces.append(
@@ -195,7 +240,7 @@ def point_traces(
                 name=legend_name(marks.labels, code, int(marks.counts[code])),
                 legendgroup=str(code),
                 showlegend=code not in seen,
-                marker=marker(code, len(marks.codes)),
+                marker=marker(looks[code], len(marks.codes)),
                 customdata=narrow(marks.rows[chosen]),
                 text=_verdicts(marks, chosen),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
@@ -210,32 +255,42 @@ def _verdict_traces(
     kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, axis_names: tuple[str, ...]
 ) -> list[Trace]:
     """Return the correct rows, and over them the misclassified ones."""
-    names = [escape(name) for name in axis_names]
+    look = marker(0, len(marks.codes))
+    correct, wrong = look | {"color": GOOD}, look | {"color": BAD, "symbol": "diamond"}
+    return [
+        _grouped(kind, x, y, marks, axis_names, ~marks.wrong, "correct", correct),
+        _grouped(kind, x, y, marks, axis_names, marks.wrong, "misclassified", wrong),
+    ]
+
+
+def _grouped(
+    kind: str,
+    x: NDArray[Any],
+    y: NDArray[Any],
+    marks: Marks,
+    axis_names: tuple[str, ...],
+    chosen: Flags,
+    name: str,
+    look: dict[str, Any],
+) -> Trace:
+    """Return rows of several classes that look the same."""
     short = [escape(label) for label in shorten_all(marks.labels, HOVER_WIDTH)]
-    traces = []
-    for called, hue, shape, chosen in (
-        ("correct", GOOD, "circle", ~marks.wrong),
-        ("misclassified", BAD, "diamond", marks.wrong),
-    ):
-        verdicts = _verdicts(marks, chosen) or []
-        pairs = zip(marks.codes[chosen].tolist(), verdicts, strict=True)
-        traces.append(
-            trace(
-                kind,
-                x=x[chosen],
-                y=y[chosen],
-                mode="markers",
-                name=called,
-                legendgroup=called,
-                showlegend=True,
-                marker=marker(0, len(marks.codes)) | {"color": hue, "symbol": shape},
-                customdata=narrow(marks.rows[chosen]),
-                text=[f"{short[code]}{verdict}" for code, verdict in pairs],
-                meta=["", *names],
-                hovertemplate=_hover(len(axis_names), "%{text}, row %{customdata}"),
-            )
-        )
-    return traces
+    codes = marks.codes[chosen].tolist()
+    pairs = zip(codes, _verdicts(marks, chosen) or [""] * len(codes), strict=True)
+    return trace(
+        kind,
+        x=x[chosen],
+        y=y[chosen],
+        mode="markers",
+        name=name,
+        legendgroup=name,
+        showlegend=True,
+        marker=look,
+        customdata=narrow(marks.rows[chosen]),
+        text=[f"{short[code]}{verdict}" for code, verdict in pairs],
+        meta=["", *(escape(name) for name in axis_names)],
+        hovertemplate=_hover(len(axis_names), "%{text}, row %{customdata}"),
+    )
 
 
 def behind(view: View | None) -> list[Trace]:
@@ -270,14 +325,15 @@ def behind(view: View | None) -> list[Trace]:
 
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
-    """Return the classes with positions of their rows, in the order in which they are painted.
+    """Return the coloured classes with positions of their rows, in the order of painting.
 
     Of many rows every class is painted in several layers, in turn with the other classes: the
     last class would else hide the others wherever they overlap.
     """
-    rows = {code: np.flatnonzero(marks.codes == code) for code in np.unique(marks.codes).tolist()}
+    rows = {code: np.flatnonzero(marks.codes == code) for code in sorted(marks.coloured)}
+    rows = {code: found for code, found in rows.items() if len(found)}
     turns = min(1, len(rows))
-    if len(marks.codes) > MOST_SVG:
+    if turns and len(marks.codes) > MOST_SVG:
         turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
     codes, layers = list(rows), []
     for turn in range(turns):

@@ -29,6 +29,7 @@ def scatter(
     title: str,
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
+    coloured: Sequence[int] = (),
     ellipses: bool = False,
     limits: AxisLimits | None = None,
     subtitle: str = "",
@@ -49,6 +50,8 @@ def scatter(
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
         Codes; misclassified rows are ringed.
+    coloured : sequence of int, optional
+        Codes of the classes with colours, if there are more than twelve; the others are grey.
     ellipses : bool, default False
         Draw for each class the ellipse of its rows' mean and covariance that holds 95 % of a
         Gaussian class.
@@ -70,8 +73,9 @@ def scatter(
     units = drawable_units(points) if limits is None else np.ones(len(axis_names))
     names = named_units(axis_names, units)
     marks = Marks.from_arrays(
-        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
-    )
+        np.asarray(points, dtype=float) / units, codes, classes,
+        rows=rows, predicted=predicted, coloured=coloured,
+    )  # fmt: skip
     drawn = marks.sample()
     rings = _ellipses(marks) if ellipses and len(names) == 2 else []
     if limits is not None:
@@ -106,11 +110,11 @@ def scatter(
 
 
 def _ellipses(marks: Marks) -> list[Trace]:
-    """Return an outline for each class of three rows or more."""
+    """Return an outline for each coloured class of three rows or more."""
     angle = np.linspace(0, 2 * np.pi, 73)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     traces = []
-    for code in range(len(marks.labels)):
+    for code, look in marks.looks.items():
         points = marks.points[marks.codes == code]
         if len(points) < 3:
             continue
@@ -121,7 +125,7 @@ def _ellipses(marks: Marks) -> list[Trace]:
                 x=compact(outline[:, 0]),
                 y=compact(outline[:, 1]),
                 mode="lines",
-                line={"color": colour(code), "width": 2},
+                line={"color": colour(look), "width": 2},
                 legendgroup=str(code),
                 showlegend=False,
                 hoverinfo="skip",

@@ -32,6 +32,7 @@ def scatter_3d(
     title: str,
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
+    coloured: Sequence[int] = (),
     subtitle: str = "",
 ) -> go.Figure:
     """Draw rows by class in a scene that can be rotated; large data sets as a sample by class.
@@ -48,6 +49,8 @@ def scatter_3d(
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
         Codes; misclassified rows are ringed.
+    coloured : sequence of int, optional
+        Codes of the classes with colours, if there are more than twelve; the others are grey.
     subtitle : str, optional
 
     Returns
@@ -57,8 +60,9 @@ def scatter_3d(
     units = drawable_units(points)
     axis_names = named_units(axis_names, units)
     marks = Marks.from_arrays(
-        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
-    )
+        np.asarray(points, dtype=float) / units, codes, classes,
+        rows=rows, predicted=predicted, coloured=coloured,
+    )  # fmt: skip
     drawn = marks.sample(MOST_POINTS)
     limits = AxisLimits.around(marks.points, marks.codes) if len(marks.codes) else None
     if limits is not None:
@@ -97,26 +101,33 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[Trace]:
     x, y, z = (compact(marks.points[:, i]) for i in range(3))
     size = float(np.clip(6.5 - np.log10(max(len(marks.codes), 1)), 2.5, 5))
     places = "".join(f"<br>%{{meta[{i + 1}]}}: %{{{'xyz'[i]}:.4~g}}" for i in range(3))
-    traces = []
-    for code, label in enumerate(marks.labels):
-        chosen = marks.codes == code
-        if not chosen.any():
-            continue
-        traces.append(
-            trace(
-                "scatter3d",
-                x=x[chosen],
-                y=y[chosen],
-                z=z[chosen],
-                mode="markers",
-                name=legend_name(marks.labels, code, int(marks.counts[code])),
-                legendgroup=str(code),
-                marker={"color": colour(code), "symbol": symbol_3d(code), "size": size},
-                customdata=narrow(marks.rows[chosen]),
-                meta=[escape(label), *(escape(name) for name in axis_names)],
-                hovertemplate=f"<b>%{{meta[0]}}</b>, row %{{customdata}}{places}<extra></extra>",
-            )
+    labels = np.array([escape(label) for label in marks.labels], dtype=object)
+    grey = {"color": GREY, "symbol": "circle", "opacity": 0.5}
+    groups: list[tuple[Any, ...]] = [
+        (marks.others, labels[marks.codes[marks.others]], marks.name_of_others, grey)
+    ]
+    for code, number in marks.looks.items():
+        name = legend_name(marks.labels, code, int(marks.counts[code]))
+        look = {"color": colour(number), "symbol": symbol_3d(number)}
+        groups.append((marks.codes == code, labels[code], name, look))
+    traces = [
+        trace(
+            "scatter3d",
+            x=x[chosen],
+            y=y[chosen],
+            z=z[chosen],
+            mode="markers",
+            name=name,
+            legendgroup=name,
+            marker=look | {"size": size},
+            customdata=narrow(marks.rows[chosen]),
+            text=text,
+            meta=["", *(escape(name) for name in axis_names)],
+            hovertemplate=f"<b>%{{text}}</b>, row %{{customdata}}{places}<extra></extra>",
         )
+        for chosen, text, name, look in groups
+        if chosen.any()
+    ]
     wrong = marks.wrong
     if wrong.any():
         traces.append(

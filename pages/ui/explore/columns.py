@@ -20,8 +20,6 @@ from pages.ui.explore import views
 from pages.ui.widgets import displays, selection, tables, text
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from lincore.data import Dataset
     from pages.ui.session.experiment import PageExperiment
 
@@ -30,10 +28,9 @@ _RANKED = "explore.ranked"
 
 def one(experiment: PageExperiment) -> None:
     """Draw one column by class beside the ranking of all."""
-    heading = st.container()
     found = _ask(ColumnDisplay, "explore.column", experiment, "column", "drawing")
     ranking = AssociationsDisplay(found.data, found.split, found.rows)
-    _head(heading, ranking)
+    _head(ranking)
     displays.note(ranking)
     left, right = st.columns([7, 3], gap="medium")
     with left:
@@ -44,9 +41,8 @@ def one(experiment: PageExperiment) -> None:
 
 def two(experiment: PageExperiment) -> None:
     """Draw a scatter of two columns, in which rows can be selected."""
-    heading = st.container()
     found = _ask(ColumnPairDisplay, "explore.pair", experiment, "x", "y")
-    _head(heading, found)
+    _head(found)
     displays.note(found)
     figure = displays.parts(found).figure
     if figure is not None:
@@ -55,30 +51,27 @@ def two(experiment: PageExperiment) -> None:
 
 def correlations(experiment: PageExperiment) -> None:
     """Draw the correlations of the columns."""
-    heading = st.container()
     found = _ask(CorrelationsDisplay, "explore.correlations", experiment, "kind", "order")
-    _head(heading, found)
+    _head(found)
     displays.body(found, key="explore.correlations")
 
 
 def words(experiment: PageExperiment) -> None:
     """Draw the words by class."""
-    heading = st.container()
     found = _ask(WordsDisplay, "explore.words", experiment, "order")
-    _head(heading, found)
+    _head(found)
     displays.body(found, key="explore.words")
 
 
 def summary(experiment: PageExperiment) -> None:
     """Show summaries of all columns, the numeric ones first."""
-    heading = st.container()
     found = _ask(DescriptiveDisplay, "explore.rows", experiment)
     kinds = [
         ColumnsDisplay(found.data, found.split, found.rows, kind)
         for kind in ("numeric", "categorical")
     ]
     shown = [display for display in kinds if not displays.parts(display).table.empty]
-    _head(heading, shown[0])
+    _head(shown[0])
     for display in shown:
         st.markdown(f"**{display.kinds[display.kind or '']} columns**")
         displays.body(display, key=f"explore.summary.{display.kind}")
@@ -111,11 +104,11 @@ def _ask(
     return record_type(data, None if rows["rows"] == "all" else split, **rows, **chosen)
 
 
-def _head(heading: DeltaGenerator, display: DescriptiveDisplay) -> None:
+def _head(display: DescriptiveDisplay) -> None:
     said = displays.parts(display)
-    heading.header(text.escape(said.finding), anchor=False)
+    st.header(text.escape(said.finding), anchor=False)
     if said.scope:
-        heading.markdown(text.escape(said.scope))
+        st.markdown(text.escape(said.scope))
 
 
 def _ranking(ranking: AssociationsDisplay) -> None:

@@ -56,8 +56,7 @@ def _fit(digest: str, choice: SplitChoice, standardize: bool, _data: Dataset) ->
 
 def show(experiment: PageExperiment) -> None:
     """Draw the directions of largest variance and of best separation side by side."""
-    data = experiment.data
-    heading = st.container()
+    data, problem = experiment.data, None
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
         views.choose(experiment)
         at = {name: st.container(width="content") for name in ("dimensions", "rows")}
@@ -65,15 +64,16 @@ def show(experiment: PageExperiment) -> None:
             try:
                 shown = _ask(experiment, at, draw=options.open)
             except DataError as error:
-                heading.header("These rows cannot be projected.", anchor=False)
-                with heading:
-                    text.show_problem(error.notice)
-                return
+                problem = error.notice
+    if problem is not None:
+        st.header("These rows cannot be projected.", anchor=False)
+        text.show_problem(problem)
+        return
     variance = VarianceDisplay(shown.projected)
-    heading.header(text.escape(displays.parts(variance).finding), anchor=False)
+    st.header(text.escape(displays.parts(variance).finding), anchor=False)
     displays.note(variance)
     if displays.parts(shown.fisher).figure is not None:
-        heading.markdown(text.escape(displays.parts(shown.fisher).finding))
+        st.markdown(text.escape(displays.parts(shown.fisher).finding))
     left, right = st.columns(2, gap="medium")
     with left:
         chosen = _scatter(shown.pca, "explore.pca")
@@ -180,6 +180,7 @@ def _loadings(shown: Projections) -> None:
 def _biplot(shown: Projections) -> None:
     pca = shown.pca
     found = BiplotDisplay(
-        shown.projected, pca.dimensions, pca.rows, whiten=pca.whiten, x=pca.x, y=pca.y, z=pca.z
-    )
+        shown.projected, pca.dimensions, pca.rows, pca.coloured,
+        whiten=pca.whiten, x=pca.x, y=pca.y, z=pca.z,
+    )  # fmt: skip
     displays.body(found, key="explore.biplot")

@@ -238,7 +238,7 @@ def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
     elif option.is_list:
         st.pills(selection_mode="multi", wrap=True, **common)
     elif field.row:
-        st.segmented_control(required=True, **common)
+        st.segmented_control(required=True, wrap=True, **common)
     elif field.slide:
         st.select_slider(**common)
     else:

@@ -357,10 +357,30 @@ def test_three_components_are_sampled_and_keep_their_rows():
     points, codes = rng.normal(size=(9000, 3)), np.arange(9000) % 40
     figure = plots.scatter_3d(points, codes, range(40), "uvw", title="t", rows=np.arange(9000) + 5)
     rows = np.concatenate([decoded(t["customdata"]) for t in data(figure)])
-    assert len(figure.data) == 40 and len(rows) <= 6000
+    assert len(figure.data) == 7 and len(rows) <= 6000
     shown = np.concatenate([decoded(t["x"]) for t in data(figure)])
     np.testing.assert_allclose(shown, points[rows - 5, 0], rtol=1e-6)
     assert "A sample of 6,000 of 9,000 rows" in figure.layout.meta["subtitle"]
+
+
+@pytest.mark.parametrize("draw", [plots.scatter, plots.scatter_3d])
+def test_beyond_twelve_classes_those_chosen_have_colours_and_the_others_are_grey(draw):
+    names = "uv" if draw is plots.scatter else "uvw"
+    points, codes = np.random.default_rng(0).normal(size=(130, len(names))), np.arange(130) % 13
+    labels = [f"class {code}" for code in range(13)]
+
+    def legend(**chosen):
+        figure = draw(points, codes, labels, names, title="t", **chosen)
+        return {
+            trace.name: trace.marker.color for trace in figure.data if trace.showlegend is not False
+        }
+
+    first = legend()
+    assert list(first) == ["7 other classes (70)"] + [f"class {code} (10)" for code in range(6)]
+    chosen = legend(coloured=(3, 5, 7, 9, 10, 11, 12))
+    grey = chosen.pop("6 other classes (60)")
+    assert "class 12 (10)" in chosen and "class 0 (10)" not in chosen
+    assert len({grey, *chosen.values()}) == 8, "no two classes share a colour, none is grey"
 
 
 def test_weights_are_even_about_zero_and_colour_images_are_small():
