@@ -162,13 +162,13 @@ def numbers(
     def place(row: int) -> str:
         return f"{source.name}, data row {source.first_row + n_before + row + 1:,}"
 
-    X = np.empty((len(frame), len(features)))
-    for j, name in enumerate(features):
+    chosen = frame[list(features)]
+    # Few rows of a wide table make a block: calls on each column would take longer than the rest.
+    kinds = chosen.dtypes.drop_duplicates()
+    odd_kinds = [kind for name, kind in kinds.items() if not is_number(chosen[name])]
+    texts = chosen.columns[chosen.dtypes.isin(odd_kinds)]
+    for name in texts:
         column = frame[name]
-        if is_number(column):
-            X[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            continue
-        X[:, j] = np.nan
         odd = column.notna() & pd.to_numeric(column, errors="coerce").isna()
         if odd.any():
             row = int(odd.to_numpy().argmax())
@@ -179,6 +179,9 @@ def numbers(
                 remedy="Ignore the column, or use only the drawn rows.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
+    if len(texts):
+        chosen = chosen.assign(**dict.fromkeys(texts, np.nan))
+    X = np.ascontiguousarray(chosen.to_numpy(np.float64, na_value=np.nan))
     if not _is_finite(X) and np.isinf(X).any():
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(

@@ -97,13 +97,10 @@ def _read_flat(
     batches, n_bytes = [], 0
     orders: dict[str, list[Any]] = {}
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
-        n_bytes += sum(size_written_out(column) for column in batch.columns)
+        n_bytes += size_written_out(batch)
         if n_bytes > limits.max_table_bytes * 4:
             raise _too_large(name, limits)
-        # For "a.b", Arrow also returns the field b of a record a.
-        kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
-        columns = [written_out(batch.column(i)) for i in kept]
-        batches.append(pa.RecordBatch.from_arrays(columns, flat))
+        batches.append(written_out(batch))
         for field in batch.schema if not orders else ():
             is_ordered = pa.types.is_dictionary(field.type) and field.type.ordered
             if is_ordered and flat.count(field.name) == 1:
@@ -118,20 +115,38 @@ def text_columns(schema: Any) -> list[str]:
     return [field.name for field in schema if is_string(field.type) or is_binary(field.type)]
 
 
-def size_written_out(column: Any) -> int:
-    """Return the bytes of a column without its dictionary."""
+def size_written_out(batch: Any) -> int:
+    """Return the bytes of a batch without dictionaries."""
+    return sum(map(_size_written_out, batch.columns))
+
+
+def _size_written_out(column: Any) -> int:
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary)
     return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
 
 
-def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of an unknown zone as UTC."""
-    column.validate(full=True)
-    if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
-        return column.cast(pa.timestamp(column.type.unit))
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+def written_out(batch: Any) -> Any:
+    """Return the columns with scalar cells: no dictionaries, times of an unknown zone as UTC."""
+    batch.validate(full=True)
+    kinds = batch.schema.types
+    plain = [_written_type(kind) for kind in kinds]
+    if plain == kinds:
+        return batch
+    names = batch.schema.names
+    # For "a.b", Arrow also returns the field b of a record a.
+    kept = [i for i, kind in enumerate(kinds) if not pa.types.is_nested(kind)]
+    columns = [batch.column(i).cast(plain[i]) for i in kept]
+    return pa.RecordBatch.from_arrays(columns, [names[i] for i in kept])
+
+
+def _written_type(kind: Any) -> Any:
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_timestamp(kind) and kind.tz and not _is_zone(kind.tz):
+        return pa.timestamp(kind.unit)
+    return None if pa.types.is_nested(kind) else kind
 
 
 def _is_zone(name: str) -> bool:
@@ -152,7 +167,8 @@ def _too_large(name: str, limits: Limits) -> DataError:
 
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return decimals as floats, and bytes as text."""
-    for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
+    kinds_of = frame.dtypes[~frame.columns.duplicated(keep=False)]
+    for name in kinds_of.index[kinds_of == "object"]:
         values = frame[name].dropna()
         kinds = {type(value).__name__ for value in values.iloc[:1_000]}
         if kinds == {"Decimal"}:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,8 +28,8 @@ from lincore.io.tables.formats.parquet import (
 from lincore.io.tables.row_source import ColumnarRows
 from lincore.io.tables.rules.missing_values import mark_missing
 
-# Cells of a block, and of the row groups of a part (32 MB as numbers).
-BATCH_CELLS, PART_CELLS = 1_000_000, 4_000_000
+# Cells of a block (16 MB as numbers), and of the row groups of a part.
+BATCH_CELLS, PART_CELLS = 2_000_000, 4_000_000
 _VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _SEED = 0
 
@@ -87,15 +87,13 @@ class ParquetRows(ColumnarRows):
         # Otherwise Arrow buffers all columns of a row group before the first is requested.
         needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
         options = {"columns": list(columns), "use_threads": False}
+        has_views = any(kind in _VIEWED for kind in self.schema.types)
         for file, numbers, _ in self.groups:
             with _damage(file), file.open_as_it_is() as stream:
                 texts = text_columns(self.schema)
                 opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
                 for batch in opened.iter_batches(n_rows, row_groups=list(numbers), **options):
-                    # Arrow cannot take rows of view types.
-                    types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
-                    cast = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
-                    yield pa.RecordBatch.from_arrays(cast, batch.schema.names)
+                    yield _without_views(batch) if has_views else batch
 
     def whole(self) -> pd.DataFrame:
         """Return all rows, without replacing missing-value codes."""
@@ -110,7 +108,7 @@ class ParquetRows(ColumnarRows):
     def _kept(self, batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
         most, n_bytes, kept = self.limits.max_table_bytes, 0, []
         for batch in batches:
-            n_bytes += sum(size_written_out(column) for column in batch.columns)
+            n_bytes += size_written_out(batch)
             if n_bytes > most:
                 raise TooLargeError(
                     "Its texts are too long for memory.",
@@ -181,10 +179,15 @@ def open_parquet(
 
 
 def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
-    kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
-    columns: list[Any] = [written_out(batch.column(i)) for i in kept]
-    plain = pa.RecordBatch.from_arrays(columns, [batch.schema.names[i] for i in kept])
-    return plain_frame(pa.Table.from_batches([plain]).to_pandas(ignore_metadata=True))
+    plain = pa.Table.from_batches([written_out(batch).replace_schema_metadata()])
+    return plain_frame(plain.to_pandas(ignore_metadata=True))
+
+
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch of types of which Arrow can take rows."""
+    types = [_VIEWED.get(kind, kind) for kind in batch.schema.types]
+    cast = [column.cast(kind) for column, kind in zip(batch.columns, types, strict=True)]
+    return pa.RecordBatch.from_arrays(cast, batch.schema.names)
 
 
 @contextmanager
