@@ -104,6 +104,9 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "calibration": lambda: plots.calibration(
         [plots.Reliability.from_calibration(calibration_curve(results(), "naive-bayes"))]
     ),
+    "decision_curve": lambda: (
+        lincore.fit(lincore.sample("breast cancer"), "lda").decision_curve().plot()
+    ),
     "confusion": lambda: plots.confusion(results(), "lda"),
     "confusion_difference": lambda: plots.confusion_difference(
         [[48, 2], [3, 47]], [[50, 0], [15, 35]], ["no", "yes"]

@@ -67,6 +67,7 @@ from .model.confusion import ConfusionDisplay as ConfusionDisplay
 from .model.convergence import ConvergenceDisplay as ConvergenceDisplay
 from .model.convergence import SolversDisplay as SolversDisplay
 from .model.curves import CalibrationDisplay as CalibrationDisplay
+from .model.curves import DecisionCurveDisplay as DecisionCurveDisplay
 from .model.curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .model.curves import RocDisplay as RocDisplay
 from .model.equation import EquationDisplay as EquationDisplay

@@ -16,7 +16,12 @@ from lincore.displays.model.canonical import CanonicalDisplay
 from lincore.displays.model.coefficients import CoefficientsDisplay
 from lincore.displays.model.confusion import ConfusionDisplay
 from lincore.displays.model.convergence import ConvergenceDisplay
-from lincore.displays.model.curves import CalibrationDisplay, PrecisionRecallDisplay, RocDisplay
+from lincore.displays.model.curves import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
+    PrecisionRecallDisplay,
+    RocDisplay,
+)
 from lincore.displays.model.equation import EquationDisplay
 from lincore.displays.model.learned import LearnedDisplay
 from lincore.displays.model.plane import PlaneDisplay
@@ -46,6 +51,7 @@ MODEL: tuple[type[Display], ...] = (
     RocDisplay,
     PrecisionRecallDisplay,
     CalibrationDisplay,
+    DecisionCurveDisplay,
     ConvergenceDisplay,
     CoefficientsDisplay,
     EquationDisplay,

@@ -4,10 +4,13 @@ from .chance.selection import BestScore as BestScore
 from .chance.selection import best_score as best_score
 from .class_ratio import is_imbalanced as is_imbalanced
 from .class_ratio import leading_score as leading_score
-from .curves import Calibration as Calibration
-from .curves import calibration_curve as calibration_curve
-from .curves import precision_recall_curve as precision_recall_curve
-from .curves import roc_curve as roc_curve
+from .curves.calibration import Calibration as Calibration
+from .curves.calibration import calibration_curve as calibration_curve
+from .curves.net_benefit import THRESHOLDS as THRESHOLDS
+from .curves.net_benefit import DecisionCurve as DecisionCurve
+from .curves.net_benefit import decision_curve as decision_curve
+from .curves.rates import precision_recall_curve as precision_recall_curve
+from .curves.rates import roc_curve as roc_curve
 from .differences import ALPHA as ALPHA
 from .differences import Difference as Difference
 from .differences import Omnibus as Omnibus

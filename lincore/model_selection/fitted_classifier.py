@@ -125,6 +125,10 @@ class FittedClassifier:
         """Return observed frequencies against posteriors: a `CalibrationDisplay`."""
         return display("CalibrationDisplay", self, **settings)
 
+    def decision_curve(self, **settings: Any) -> Any:
+        """Return the net benefit at every threshold: a `DecisionCurveDisplay`."""
+        return display("DecisionCurveDisplay", self, **settings)
+
     def assumptions(self) -> Any:
         """Return checks of the classifier's assumptions: an `AssumptionsDisplay`."""
         return display("AssumptionsDisplay", self)

@@ -196,7 +196,7 @@ VISITS = {
     "gaussian": (
         DATA, PREDICT, COST,
         Visit("explore", ("summary",)),
-        classify("ROC", "Canonical functions", "Calibration",
+        classify("ROC", "Canonical functions", "Calibration", "Decision curve",
                  settings_plane={"drawing": "surface"}),
         compare("Recall by class", "Yardsticks", buttons=("compare.yardsticks.fit",)),
         study("Scores", "All models"),

@@ -39,6 +39,7 @@ LAYERS = [
     "lincore/io",
     "lincore/metrics",
     "lincore/metrics/chance",
+    "lincore/metrics/curves",
     "lincore/model_selection",
     "lincore/inspection",
     "lincore/geometry",

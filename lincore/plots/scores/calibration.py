@@ -16,7 +16,7 @@ from lincore.plots.scores.roc import guide, look_of
 from lincore.utils.formatting import listed, percent, shorten
 
 if TYPE_CHECKING:
-    from lincore.metrics.curves import Calibration
+    from lincore.metrics.curves.calibration import Calibration
 
 
 class Reliability(NamedTuple):
@@ -46,7 +46,7 @@ class Reliability(NamedTuple):
     def from_calibration(
         cls, found: Calibration, *, name: str = "", code: int | None = None
     ) -> Reliability:
-        """Take what `lincore.metrics.curves.calibration_curve` returns, without its empty bins."""
+        """Take what `lincore.metrics.calibration_curve` returns, without its empty bins."""
         filled = found.n_rows > 0
         return cls(
             name or ("predicted class" if found.label is None else str(found.label)),

@@ -16,7 +16,7 @@ from lincore.utils.formatting import count, listed, number, percent, shorten
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
-    from lincore.metrics.curves import PrecisionRecall, Roc
+    from lincore.metrics.curves.rates import PrecisionRecall, Roc
 
 # More points on a curve than this are not seen on a screen.
 MOST_POINTS = 600
@@ -47,14 +47,14 @@ class Curve(NamedTuple):
 
     @classmethod
     def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
-        """Take one of `lincore.metrics.curves.roc_curve`; it is named after its class."""
+        """Take one of `lincore.metrics.roc_curve`; it is named after its class."""
         known = name or str(found.label)
         rates = (found.false_positive_rate, found.recall)
         return cls(known, *rates, _known(found.operating), found.area, code)
 
     @classmethod
     def from_precision_recall(cls, found: PrecisionRecall, *, code: int | None = None) -> Curve:
-        """Take one of `lincore.metrics.curves.precision_recall_curve`."""
+        """Take one of `lincore.metrics.precision_recall_curve`."""
         rates = (found.recall, found.precision)
         return cls(str(found.label), *rates, _known(found.operating), found.average, code)
 

@@ -185,6 +185,7 @@ DRAWN = {
     "Scores": ([], 2),
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
+    "Decision curve": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
     "What was learned": ([], 3),

@@ -1,0 +1,1 @@
+"""Curves of one class against the rest: rates, calibration, net benefit."""
