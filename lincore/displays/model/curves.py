@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -304,7 +304,7 @@ class DecisionCurveDisplay(ModelDisplay):
         )
 
 
-def _ranges(is_there: Sequence[bool]) -> list[tuple[int, int]]:
+def _ranges(is_there: Iterable[bool]) -> list[tuple[int, int]]:
     """Return first and last position of each run of True."""
     found: list[tuple[int, int]] = []
     for place, yes in enumerate(is_there):

@@ -12,7 +12,7 @@ from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.intervals import ADDED_ROWS
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 #: In whole per cent: a threshold of 1 would make a false alarm infinitely expensive.
 THRESHOLDS = np.arange(1, 100) / 100
@@ -50,7 +50,7 @@ class DecisionCurve(NamedTuple):
     gain_high: Array
 
     @property
-    def is_useful(self) -> Array:
+    def is_useful(self) -> Flags:
         """Thresholds at which the lower ends of both bands are above 0, (t,)."""
         return (self.low > 0) & (self.gain_low > 0)
 

@@ -104,7 +104,7 @@ def test_every_figure_is_there_with_its_text_alternative(gaussian):
         figure.layout.meta["alt"] for figure in figures
     ]
     labels = [names["aria-label"] for tag, names in found.tags if names.get("role") == "group"]
-    assert len(labels) == len(figures) == 13 and all(len(label) > 20 for label in labels)
+    assert len(labels) == len(figures) == 14 and all(len(label) > 20 for label in labels)
 
 
 def test_its_sentences_and_cells_are_those_of_the_library(gaussian):
