@@ -18,9 +18,7 @@ from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.io.tables.rules.label_marks import label_mark, mark_notice
-from lincore.io.tables.rules.missing_values import missing_codes
-from lincore.io.tables.rules.ordered_levels import find_order
+from lincore.io.tables.rules.on_request import find_order, label_mark, mark_notice, missing_codes
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 

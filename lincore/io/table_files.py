@@ -34,7 +34,7 @@ from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_text
 from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
-from lincore.io.tables.rules.label_marks import marked_labels
+from lincore.io.tables.rules.on_request import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns

@@ -24,7 +24,7 @@ from lincore.io.tables.counted_outcomes import refuse_counted
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.repeated_ids import names_subjects
-from lincore.io.tables.rules.label_marks import marked_labels
+from lincore.io.tables.rules.on_request import marked_labels
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 

@@ -11,16 +11,14 @@ from lincore.errors import Notice
 from lincore.io.files.archives import unpack_gzip
 from lincore.io.tables.rules.column_rules import (
     keep_leading_zeros,
+    leave_out_blank_rows,
+    leave_out_repeated_headers,
+    leave_out_totals,
     leave_out_unnamed_columns,
     strip_texts,
     use_declared_types,
 )
 from lincore.io.tables.rules.numbers_in_text import read_numbers_in_text
-from lincore.io.tables.rules.row_rules import (
-    leave_out_blank_rows,
-    leave_out_repeated_headers,
-    leave_out_totals,
-)
 from lincore.io.tables.table import as_requested
 from lincore.io.tables.text.declarations import arff_as_csv, is_arff, refuse_basket
 from lincore.io.tables.text.dialect import find_dialect

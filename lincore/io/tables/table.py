@@ -18,9 +18,7 @@ from lincore.errors import Notice
 from lincore.io.tables.column_roles import Content, Role, content_of
 from lincore.io.tables.counted_outcomes import counted_outcome
 from lincore.io.tables.row_source import RowSource
-from lincore.io.tables.rules.label_marks import cut_labels
-from lincore.io.tables.rules.missing_values import mark_missing
-from lincore.io.tables.rules.ordered_levels import with_ordered
+from lincore.io.tables.rules.on_request import cut_labels, mark_missing, with_ordered
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape

@@ -18,9 +18,8 @@ from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.read import read_text
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.column_rules import stripped
-from lincore.io.tables.rules.label_marks import cut_labels
-from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.rules.numbers_in_text import read_numbers
+from lincore.io.tables.rules.on_request import cut_labels, mark_missing
 from lincore.io.tables.table import Table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.dialect import without_comments

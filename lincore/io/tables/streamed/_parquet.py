@@ -26,7 +26,7 @@ from lincore.io.tables.formats.parquet import (
     written_out,
 )
 from lincore.io.tables.row_source import ColumnarRows
-from lincore.io.tables.rules.missing_values import mark_missing
+from lincore.io.tables.rules.on_request import mark_missing
 
 # Cells of a block (16 MB as numbers), and of the row groups of a part.
 BATCH_CELLS, PART_CELLS = 2_000_000, 4_000_000
