@@ -18,11 +18,11 @@ from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import NestedSubsets, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
-from lincore.model_selection.engine import Task
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
+from lincore.model_selection.stages import Task
 from lincore.moments.moments import Moments
 from lincore.utils.threads import WORTHWHILE, n_threads
 from lincore.utils.typing import Array, Counts, Progress

@@ -120,6 +120,7 @@ def balance(
     Parameters
     ----------
     data : Dataset
+        Rows that are not in memory (``data.blocks``) are not used, with a warning.
     sizes : mapping of class label to int or float
         Training rows to keep, as a number or a share (a float up to 1.0); other classes keep all
         rows.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.metrics.priors import adjust_posteriors
-from lincore.model_selection.engine import Fit
+from lincore.model_selection.stages import Fit
 from lincore.utils.typing import Array
 
 

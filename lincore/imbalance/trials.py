@@ -24,12 +24,14 @@ from lincore.imbalance.subsets import (
 )
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.training_variance import rows_to_predict
-from lincore.model_selection.engine import Failure, Task, run
+from lincore.model_selection.engine import run
 from lincore.model_selection.fitting import LARGEST_SCATTER, TrainingSample
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
+from lincore.model_selection.stages import Failure, Task
 from lincore.moments.moments import Moments
+from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts
 
@@ -127,6 +129,16 @@ class Plan:
     n_jobs: int | None = None
     failures: dict[str, str] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Warn if some rows are not in memory: subsets are drawn from those that are."""
+        data = self.data
+        if data.n_streamed:
+            warn(
+                f"{data.name}: the study uses the {data.n_rows:,} rows in memory, and not the "
+                f"other {data.n_streamed:,}. To learn from all rows, use lincore.compare.",
+                stacklevel=4,
+            )
 
     @property
     def new_splits(self) -> bool:

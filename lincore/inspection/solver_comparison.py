@@ -9,10 +9,11 @@ import numpy as np
 
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
-from lincore.model_selection.engine import Failure, Task, run
+from lincore.model_selection.engine import run
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import as_method
+from lincore.model_selection.stages import Failure, Task
 from lincore.utils.typing import Progress
 
 # Iteration limit of gradient descent with a fixed rate.

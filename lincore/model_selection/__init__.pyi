@@ -1,8 +1,5 @@
 from .comparison import compare as compare
 from .engine import Completed as Completed
-from .engine import Failure as Failure
-from .engine import Fit as Fit
-from .engine import Task as Task
 from .engine import method_steps as method_steps
 from .engine import run as run
 from .fitted_classifier import AlikeFits as AlikeFits
@@ -38,5 +35,8 @@ from .specs import split_specs as split_specs
 from .split_choice import SplitVariation as SplitVariation
 from .split_choice import compare_splits as compare_splits
 from .splitters import plan_folds as plan_folds
+from .stages import Failure as Failure
+from .stages import Fit as Fit
+from .stages import Task as Task
 from .streamed_rows import n_learned_from_streamed as n_learned_from_streamed
 from .training_summary import TrainingSummary as TrainingSummary

@@ -21,7 +21,7 @@ from lincore.io.loading import as_dataset
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
 from lincore.metrics.training_variance import training_variance_rows
-from lincore.model_selection.engine import Completed, Failure, Outcome, Task, method_steps, run
+from lincore.model_selection.engine import Completed, method_steps, run
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.fitting import Predicted, TrainingSample, training_sample
 from lincore.model_selection.fold_moments import fold_moments
@@ -35,6 +35,7 @@ from lincore.model_selection.splitters import (
     plan_folds,
     plan_settings,
 )
+from lincore.model_selection.stages import Failure, Outcome, Task
 from lincore.model_selection.streamed_rows import n_learned_from_streamed, streamed_blocks
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array, Progress

@@ -11,29 +11,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
 from joblib import effective_n_jobs, parallel_config
-from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
-from lincore.estimators.logistic import batched
-from lincore.model_selection.fitting import (
-    Predicted,
-    TrainingInputs,
-    TrainingSample,
-    fit_classifier,
-    fit_preprocessor,
-    predict_codes,
-)
 from lincore.model_selection.methods import Method
-from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for, steps_before, through
+from lincore.model_selection.pipeline import PLAIN, Steps, steps_before
 from lincore.model_selection.shared_passes import SharedPasses
-from lincore.model_selection.streamed_rows import TrainingBlocks
+from lincore.model_selection.stages import (
+    Failure,
+    FittedSteps,
+    Found,
+    Numbered,
+    Outcome,
+    Stage,
+    StageFitter,
+    Task,
+    fit_stage,
+)
 from lincore.moments.moments import Moments
-from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WIDE, WORTHWHILE, n_threads, part_mapper
 from lincore.utils.workers import map_in_workers
 
@@ -47,65 +44,6 @@ SHARE_PASSES = 10
 
 # Yields the moments of the training rows of each task; False if no scatter is needed.
 MomentSource: TypeAlias = Callable[[bool], Iterator[Moments | None]]
-# Fitted steps with the seconds for fitting them, by task.
-_Fitted: TypeAlias = dict[int, tuple[tuple[tuple[str, Any], ...], float]]
-
-
-class Task(NamedTuple):
-    """A training sample, and rows to predict.
-
-    Attributes
-    ----------
-    sample : TrainingSample
-    test : ndarray of row numbers
-        To predict; may be empty.
-    """
-
-    sample: TrainingSample
-    test: NDArray[np.intp]
-
-
-class Fit(NamedTuple):
-    """One method, fitted in one task.
-
-    Attributes
-    ----------
-    predicted : Predicted
-        Of the rows to predict.
-    seconds : float
-        As if the method had been fitted alone, including the shared steps.
-    pipeline : Pipeline
-        Fitted; its classifier predicts codes.
-    warnings : tuple of Warning
-    """
-
-    predicted: Predicted
-    seconds: float
-    pipeline: Pipeline
-    warnings: tuple[Warning, ...] = ()
-
-
-class Failure(NamedTuple):
-    """The error raised by a failed fit.
-
-    Attributes
-    ----------
-    error : Exception
-        The error about rows or options; a ValueError if a third-party classifier raised any
-        exception.
-    warnings : tuple of Warning
-    """
-
-    error: Exception
-    warnings: tuple[Warning, ...] = ()
-
-    @property
-    def reason(self) -> str:
-        """The error message."""
-        return str(self.error)
-
-
-Outcome: TypeAlias = Fit | Failure
 
 
 class Completed(NamedTuple):
@@ -127,46 +65,6 @@ class Completed(NamedTuple):
     what: str
     done: int
     total: int
-
-
-class _Stage(NamedTuple):
-    """Methods that are fitted together, after the same steps.
-
-    `fitted` are these steps with the seconds for them, by task, if other stages need them.
-    `refused` are methods that are not tried again.
-    """
-
-    steps: Steps
-    methods: tuple[Method, ...]
-    fitted: _Fitted | None
-    refused: dict[str, Outcome]
-
-    @property
-    def solved(self) -> bool:
-        return any(method.from_moments for method in self.methods)
-
-    @property
-    def iterated(self) -> bool:
-        return not all(method.from_moments for method in self.methods)
-
-    @property
-    def what(self) -> str:
-        return ", ".join(method.label for method in self.methods) or "steps before the methods"
-
-
-# A task with its position in the plan, and seconds spent on it so far.
-_Numbered: TypeAlias = tuple[int, Task, float]
-# The outcomes of a stage in the task at a position.
-_Found: TypeAlias = tuple[int, dict[str, Outcome]]
-
-
-class _Ready(NamedTuple):
-    """A task after the steps of a stage."""
-
-    preprocessor: list[tuple[str, Any]]
-    training: TrainingInputs
-    test: Any
-    seconds: float
 
 
 def run(
@@ -212,7 +110,7 @@ def run(
     Examples
     --------
     >>> import lincore
-    >>> from lincore.model_selection.methods import as_methods
+    >>> from lincore.model_selection import TrainingSample, as_methods
     >>> iris = lincore.sample("iris")
     >>> train, test = lincore.split(iris)
     >>> for step in run([Task(TrainingSample(train), test)], as_methods(["lda", "logistic"]), iris):
@@ -249,28 +147,28 @@ class _Run(NamedTuple):
     n_jobs: int
     n_values: int
 
-    def stages(self) -> list[_Stage]:
+    def stages(self) -> list[Stage]:
         """Group the methods; those that need rows come last, one by one."""
         first, later = [], []
         for steps, members in _by_steps(self.methods, self.data, self.steps):
             if self.stacked:
-                first.append(_Stage(steps, members, None, {}))
+                first.append(Stage(steps, members, None, {}))
                 continue
             solved = tuple(method for method in members if method.from_moments)
             iterated = [method for method in members if not method.from_moments]
             # Some steps are worth fitting once for all methods, also for those that need rows.
             shared = solved or steps != Steps(standardize=False) or self.data.needs_preparation
-            fitted: _Fitted | None = None
+            fitted: FittedSteps | None = None
             if shared and iterated and self.may_keep(steps):
                 fitted = {}
             if shared:
-                first.append(_Stage(steps, solved, fitted, {}))
-            later += [_Stage(steps, (method,), fitted, {}) for method in iterated]
+                first.append(Stage(steps, solved, fitted, {}))
+            later += [Stage(steps, (method,), fitted, {}) for method in iterated]
         # Passes over blocks begin with moments before the steps.
         later = [one._replace(fitted=None) if self.in_passes(one) else one for one in later]
         return first + later
 
-    def in_passes(self, stage: _Stage) -> bool:
+    def in_passes(self, stage: Stage) -> bool:
         """Return whether a stage takes passes over rows that are not in memory."""
         return (
             stage.iterated
@@ -286,7 +184,7 @@ class _Run(NamedTuple):
         columns = 1 if steps.n_components is None else width
         return len(self.plan) * self.data.n_features * columns <= LARGEST_STEPS
 
-    def fits(self, stages: Sequence[_Stage]) -> Iterator[tuple[_Stage, int, dict[str, Outcome]]]:
+    def fits(self, stages: Sequence[Stage]) -> Iterator[tuple[Stage, int, dict[str, Outcome]]]:
         """Yield the outcomes of every stage in every task: first those fitted in this process."""
         sent = [
             stage
@@ -303,11 +201,11 @@ class _Run(NamedTuple):
         if not sent:
             return
         parts = ((_detached(stage), task) for stage in sent for task in self.tasks(stage))
-        found = map_in_workers(_fit, parts, (self.data, self.seed, self.stacked), self.n_jobs)
+        found = map_in_workers(fit_stage, parts, (self.data, self.seed, self.stacked), self.n_jobs)
         order = (stage for stage in sent for _ in self.plan)
         yield from ((stage, *one) for stage, one in zip(order, found, strict=True))
 
-    def tasks(self, stage: _Stage) -> Iterator[_Numbered]:
+    def tasks(self, stage: Stage) -> Iterator[Numbered]:
         """Yield the tasks with their moments or fitted steps, and the seconds for these."""
         known: Iterator[Moments | None] | None = None
         if self.moments is not None and stage.steps.basis is None and not stage.fitted:
@@ -322,10 +220,10 @@ class _Run(NamedTuple):
                 sample = sample._replace(moments=None, fitted=fitted)
             yield i, Task(sample, test), before + time.perf_counter() - start
 
-    def by_passes(self, stage: _Stage) -> Iterator[_Found]:
+    def by_passes(self, stage: Stage) -> Iterator[Found]:
         """Fit the method of a stage in passes over blocks, which several tasks share."""
         assert self.data.blocks is not None
-        fitter, tasks = _Fitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
+        fitter, tasks = StageFitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
         while batch := list(islice(tasks, SHARE_PASSES)):
             passes = SharedPasses(self.data.blocks)
             # A thread that predicted rows would keep memory for them: tests are left for this one.
@@ -335,9 +233,9 @@ class _Run(NamedTuple):
             for (i, outcomes), (_, task, _) in zip(chain(*found), batch, strict=True):
                 yield i, {name: fitter.tested(one, task.test) for name, one in outcomes.items()}
 
-    def in_process(self, stage: _Stage) -> Iterator[_Found]:
+    def in_process(self, stage: Stage) -> Iterator[Found]:
         """Fit the methods of a stage: large tasks in threads, small ones of a stack at once."""
-        fitter, tasks = _Fitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
+        fitter, tasks = StageFitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
         large, number = self.n_values >= WORTHWHILE, 1
         if self.stacked:
             number = len(self.plan)
@@ -357,122 +255,9 @@ class _Run(NamedTuple):
                         yield from found
 
 
-class _Fitter(NamedTuple):
-    """What fits the methods of a stage in some tasks, in this process or another one."""
-
-    data: Dataset
-    seed: int
-    stacked: bool
-    stage: _Stage
-
-    def fit(self, part: list[_Numbered], *, fold: Callable[..., Any] | None = None) -> list[_Found]:
-        """Fit the methods in some tasks, in this thread; `fold` is a pass over blocks."""
-        found: list[_Found] = [(i, dict(self.stage.refused)) for i, _, _ in part]
-        if self.stage.refused:
-            return found
-        ready: list[tuple[dict[str, Outcome], _Ready]] = []
-        for (_, outcomes), (i, task, seconds) in zip(found, part, strict=True):
-            try:
-                ready.append((outcomes, self.prepare(i, task, seconds, fold)))
-            except ValueError as error:
-                outcomes |= {method.name: Failure(error) for method in self.stage.methods}
-        for method in self.stage.methods:
-            fits = self.fit_method(method, [one for _, one in ready])
-            for (outcomes, _), outcome in zip(ready, fits, strict=True):
-                outcomes[method.name] = outcome
-        return found
-
-    def prepare(
-        self, i: int, task: Task, seconds: float, fold: Callable[..., Any] | None
-    ) -> _Ready:
-        """Fit the steps on a sample, unless they are known, and transform its rows."""
-        start, stage = time.perf_counter(), self.stage
-        preprocessor = pipeline_for(self.data, None, stage.steps, seed=self.seed).steps
-        training = fit_preprocessor(
-            self.data,
-            task.sample,
-            preprocessor,
-            rows=stage.iterated and fold is None,
-            summary=stage.solved or fold is not None,
-        )
-        if fold is not None:
-            rows, weight = task.sample.rows, task.sample.class_weight
-            blocks = TrainingBlocks(self.data, rows, weight, preprocessor, fold)
-            # Without the codes of all rows: tasks that share passes wait with all that they hold.
-            known = training.moments
-            training = TrainingInputs(
-                np.arange(0), training.n_classes, moments=known, blocks=blocks
-            )
-        test = None
-        if stage.methods and len(task.test):
-            test = through(preprocessor, self.data.X[task.test])
-        seconds += time.perf_counter() - start
-        if stage.fitted is not None:
-            stage.fitted.setdefault(i, (tuple(preprocessor), seconds))
-        return _Ready(preprocessor, training, test, seconds)
-
-    def tested(self, outcome: Outcome, test: NDArray[np.intp]) -> Outcome:
-        """Return the outcome of a fit with predictions of rows."""
-        if isinstance(outcome, Failure) or not len(test):
-            return outcome
-        *steps, (_, model) = outcome.pipeline.steps
-        try:
-            rows = through(steps, self.data.X[test])
-            predicted = predict_codes(model, rows, self.data.n_classes)
-        except ValueError as error:
-            return Failure(error, outcome.warnings)
-        return outcome._replace(predicted=predicted)
-
-    def fit_method(self, method: Method, group: Sequence[_Ready]) -> list[Outcome]:
-        """Fit a method in several tasks after the same steps, all at once if possible."""
-        models: Sequence[Any] = [None] * len(group)
-        start, n_classes = time.perf_counter(), self.data.n_classes
-        with captured_warnings() as warned:
-            if self.stacked and group and batched.stackable(method.estimator, n_classes):
-                inputs = [one.training for one in group]
-                problems = [batched.Problem(one.rows, one.codes, one.weight) for one in inputs]
-                models = batched.fit_stack(method.estimator, problems, n_classes)
-        each = (time.perf_counter() - start) / max(len(group), 1)
-        found = []
-        for ready, model in zip(group, models, strict=True):
-            found.append(self.fit_one(method, ready, model, each, tuple(warned)))
-            warned = []  # those of the stack belong to its first task
-        return found
-
-    def fit_one(
-        self, method: Method, ready: _Ready, model: Any, seconds: float, before: tuple[Warning, ...]
-    ) -> Outcome:
-        """Fit a method in one task, unless its model is known, and predict."""
-        start, n_classes = time.perf_counter(), self.data.n_classes
-        with captured_warnings() as warned:
-            try:
-                if model is None:
-                    model = _fresh_model(method, self.data, self.seed)
-                    fit_classifier(model, ready.training)
-                seconds += ready.seconds + time.perf_counter() - start
-                predicted = Predicted(np.empty(0, dtype=np.intp), np.empty((0, n_classes)))
-                if ready.test is not None:
-                    predicted = predict_codes(model, ready.test, n_classes)
-            except ValueError as error:
-                return Failure(error, (*before, *warned))
-            except Exception as error:  # a third-party classifier may raise any exception
-                if method.word is not None:
-                    raise
-                reason = ValueError(f"{type(error).__name__}: {error}")
-                return Failure(reason, (*before, *warned))
-        pipeline = Pipeline([*ready.preprocessor, ("classify", model)])
-        return Fit(predicted, seconds, pipeline, (*before, *warned))
-
-
-def _detached(stage: _Stage) -> _Stage:
+def _detached(stage: Stage) -> Stage:
     """Return a stage as it is sent: its tasks bring their steps."""
     return stage._replace(fitted=None, refused=dict(stage.refused))
-
-
-def _fit(part: tuple[_Stage, _Numbered], data: Dataset, seed: int, stacked: bool) -> _Found:
-    """Fit the methods of a stage in a task, in another process."""
-    stage, task = part
-    return _Fitter(data, seed, stacked, stage).fit([task])[0]
 
 
 def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
@@ -502,16 +287,3 @@ def _by_steps(
         _, members = groups.get(repr(own), (own, ()))
         groups[repr(own)] = own, (*members, method)
     return list(groups.values())
-
-
-def _fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
-    """Return an estimator to fit on rows of the data, see `Method.fresh`.
-
-    ``priors="all"`` become the shares of all rows, including test rows, as in R's ``lda(..., CV =
-    TRUE)``. An estimator itself only knows its training rows.
-    """
-    model = method.fresh(data.classes, seed)
-    priors = model.get_params(deep=False).get("priors")
-    if isinstance(priors, str) and priors == "all":
-        model.set_params(priors=TrainingSample(np.arange(data.n_rows)).shares(data))
-    return model

@@ -16,12 +16,13 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold
 from lincore.data.splits import split as split_rows
 from lincore.metrics.results import Results
-from lincore.model_selection.engine import Failure, Fit, Outcome, Task, method_steps, run
+from lincore.model_selection.engine import method_steps, run
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.fitting import TrainingSample, data_error, summarise_training_set
 from lincore.model_selection.methods import CLASSIFIER_LABELS, Method, as_method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, classifier_input_names, training_error
 from lincore.model_selection.splitters import plan_settings
+from lincore.model_selection.stages import Failure, Fit, Outcome, Task
 from lincore.model_selection.streamed_rows import n_learned_from_streamed
 from lincore.utils.displayed import display
 from lincore.utils.thread_warnings import warn

@@ -16,9 +16,9 @@ from lincore.imbalance.subsets import (
 )
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.metrics.training_variance import rows_to_predict
-from lincore.model_selection.engine import Task
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.splitters import group_folds
+from lincore.model_selection.stages import Task
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Counts
 

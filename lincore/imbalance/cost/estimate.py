@@ -28,10 +28,10 @@ from lincore.imbalance.subsets import class_totals
 from lincore.imbalance.trials import Plan
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
-from lincore.model_selection.engine import Task
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
+from lincore.model_selection.stages import Task
 from lincore.utils.typing import Array, Progress
 
 Fits = list[dict[str, Prediction]]
@@ -73,6 +73,7 @@ def imbalance_cost(
     Parameters
     ----------
     data : Dataset
+        Rows that are not in memory (``data.blocks``) are not used, with a warning.
     methods : one method or several
         As for `lincore.model_selection.methods.as_methods`.
     prevalence : "equal", "file", mapping of class label to share, or array-like of shape (K,)
