@@ -1,8 +1,8 @@
-"""Conversion between data sets and pandas data frames."""
+"""Data frames: conversion from data sets and other libraries, and columns with any name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,3 +76,25 @@ def as_frame(source: Any) -> pd.DataFrame:
             where=f"a {type(source).__module__}.{type(source).__name__}",
             remedy="Convert it with its `to_pandas()`.",
         ) from error
+
+
+def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the frame with some columns replaced, or with new ones appended.
+
+    Like `DataFrame.assign`, which takes names as keywords and therefore rejects a column called
+    "self".
+    """
+    # Nothing is copied: pandas copies a column only on writing.
+    changed = frame.copy(deep=False)
+    for name, values in columns.items():
+        changed[name] = values
+    return changed
+
+
+def with_many(frame: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.DataFrame:
+    """Return the frame with some, possibly thousands of, columns replaced."""
+    if 2 * len(columns) < frame.shape[1] or not columns:
+        return with_columns(frame, columns)
+    # Arrays rather than series, because pandas would compare the indices of all series.
+    found = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
+    return pd.DataFrame(found, index=frame.index)

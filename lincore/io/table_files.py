@@ -12,6 +12,7 @@ import pandas as pd
 
 from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
+from lincore.data.frames import with_columns
 from lincore.data.labels import encode_column, find_label_column, is_quantity, lone_class_notices
 from lincore.data.names import display_name
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
@@ -37,7 +38,6 @@ from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.rules.on_request import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
-from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
 from lincore.utils.typing import Flags, Progress

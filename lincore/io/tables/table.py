@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.column_values import is_number
+from lincore.data.frames import with_columns
 from lincore.data.names import unique_names
 from lincore.data.target_guess import SURE_WORDS, TargetGuess, guess_target
 from lincore.errors import Notice
@@ -19,7 +20,6 @@ from lincore.io.tables.column_roles import Content, Role, content_of
 from lincore.io.tables.counted_outcomes import counted_outcome
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.on_request import cut_labels, mark_missing, with_ordered
-from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
 from lincore.utils.displayed import display

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.column_values import is_number, listed_texts
+from lincore.data.frames import with_columns, with_many
 from lincore.data.names import columns_named
 from lincore.errors import Notice
-from lincore.io.tables.text.column_assignment import with_columns, with_many
 from lincore.io.tables.text.options import MISSING_CODES, ReadOptions
 from lincore.io.tables.text.rows import PADDED, is_padded
 from lincore.io.tables.text.text_import import TextImport

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lincore.data.column_values import first_texts
+from lincore.data.frames import with_many
 from lincore.errors import Notice
 from lincore.io.tables.lines.kinds import CURRENCY
-from lincore.io.tables.text.column_assignment import with_many
 from lincore.io.tables.text.marks import (
     BARE,
     FLAG,

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.column_values import first_texts, is_number, present_numbers
+from lincore.data.frames import with_columns
 from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.text.column_assignment import require_columns, with_columns
 
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
@@ -78,7 +78,7 @@ def mark_missing(
     """Return the frame with some values of some columns made missing."""
     if not missing_in:
         return frame
-    require_columns(frame, missing_in, "missing_in")
+    _require_columns(frame, missing_in, "missing_in")
     marked = {name: _without(frame[name], values) for name, values in missing_in.items()}
     return with_columns(frame, marked)
 
@@ -190,7 +190,7 @@ def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.Data
     """Return the frame with the values of some columns cut before a mark."""
     if not cut_at:
         return frame
-    require_columns(frame, cut_at, "cut_at")
+    _require_columns(frame, cut_at, "cut_at")
     found = {
         name: frame[name].astype("str").str.partition(mark)[0].where(frame[name].notna())
         for name, mark in cut_at.items()
@@ -215,9 +215,20 @@ def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]] | Non
     """Return the frame with the levels of some columns as numbers from 1, in the given order."""
     if not ordered:
         return frame
-    require_columns(frame, ordered, "ordered")
+    _require_columns(frame, ordered, "ordered")
     found = {
         name: frame[name].map({level: float(i) for i, level in enumerate(levels, 1)})
         for name, levels in ordered.items()
     }
     return with_columns(frame, found)
+
+
+def _require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> None:
+    """Reject names of columns that the frame does not have."""
+    for name in names:
+        if name not in frame:
+            raise DataError(
+                "There is no such column.",
+                where=f"option {option}, {name!r}",
+                remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
+            )

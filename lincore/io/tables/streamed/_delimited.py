@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import pandas as pd
 
+from lincore.data.frames import with_columns
 from lincore.errors import DataError, Notice
 from lincore.io.files.sources import IteratedBytes, LargeFile, NulError, whole_lines
 from lincore.io.tables.lines.fit import LineFitter, Target
@@ -21,7 +22,6 @@ from lincore.io.tables.rules.column_rules import stripped
 from lincore.io.tables.rules.numbers_in_text import read_numbers
 from lincore.io.tables.rules.on_request import cut_labels, mark_missing
 from lincore.io.tables.table import Table
-from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.dialect import without_comments
 from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.options import ReadOptions
