@@ -49,8 +49,8 @@ def main() -> None:
         }
     )
     st.html(LOOK)
-    is_first_visit = not st.session_state and not st.query_params
-    preload.wait(for_start=is_first_visit and page.url_path == "")
+    if page.url_path:  # Start waits below its headline
+        preload.wait()
     from pages.ui.jobs import worker_process
 
     worker_process.wake()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ from lincore.plots.base.palette import method_look
 from lincore.plots.geometry.stage import StagePlane, line, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array, Codes
+from lincore.utils.typing import Array
 
 DIGITS = 2
 MODELS: Mapping[str, Callable[[], Any]] = {
@@ -70,13 +70,12 @@ class FittedLine(NamedTuple):
         return {**self._asdict(), "ends": ends}
 
 
-def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
-    """Fit least squares, LDA, logistic regression and the perceptron to rows of two classes."""
-    if min(np.bincount(codes, minlength=2)) < 2:
-        raise DataError(
-            "A class has fewer than two rows.", where="rows", remedy="Add rows of both classes."
-        )
-    found = []
+# A page asks for the same lines twice: for its board, and for its figure.
+@lru_cache(maxsize=64)
+def fitted_lines(points: tuple[Point, ...]) -> tuple[FittedLine, ...]:
+    """Fit least squares, LDA, logistic regression and the perceptron to points."""
+    data, found = rows_of(points), []
+    X, codes = data.X, data.codes
     for number, (name, make) in enumerate(MODELS.items()):
         with captured_warnings():
             f = SampleLine.of(make().fit(X, codes))
@@ -89,14 +88,16 @@ def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
 def rows_of(points: Sequence[Point]) -> Dataset:
     """Return points as a data set."""
     X, codes = checked(points, WINDOW)
-    fitted_lines(X, codes)
+    if min(np.bincount(codes, minlength=2)) < 2:
+        raise DataError(
+            "A class has fewer than two rows.", where="rows", remedy="Add rows of both classes."
+        )
     return Dataset("own rows", X, codes, np.array(numbered("class", 2)), ("x1", "x2"))
 
 
 def _reply(points: Sequence[Point]) -> Reply:
-    X, codes = checked(points, WINDOW)
-    lines = fitted_lines(X, codes)
-    return Reply(_sentence(lines, len(X)), tuple(one.record() for one in lines))
+    lines = fitted_lines(tuple(points))
+    return Reply(_sentence(lines, len(points)), tuple(one.record() for one in lines))
 
 
 def _sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
@@ -104,8 +105,8 @@ def _sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
     return f"Misclassified of {n_rows} rows: {parts}."
 
 
-def _show(data: Dataset) -> Demonstration:
-    lines = fitted_lines(data.X, data.codes)
+def _show(points: tuple[Point, ...]) -> Demonstration:
+    data, lines = rows_of(points), fitted_lines(points)
     sentence = _sentence(lines, data.n_rows)
     empty = Snapshot("before", f"{data.n_rows} rows of two classes.", (nothing(),) * len(lines))
     frames = [
@@ -136,7 +137,7 @@ def _preset(title: str, question: str, rows: Callable[[], Dataset]) -> Preset:
         return points_of(data.X, data.codes, DIGITS)
 
     def show(points: Sequence[Point] = ()) -> Demonstration:
-        return _show(rows_of(points or start()))
+        return _show(tuple(points) or start())
 
     board = Board(start, _reply, show, WINDOW, DIGITS)
     return Preset(title, question, "rows", 0, show, lambda: rows_of(start()), board)

@@ -66,9 +66,11 @@ MODULES = (
 
 _lock = Lock()
 _started = False
-_ready, _over = Event(), Event()
+_ready, _over, _is_needed = Event(), Event(), Event()
 _ready.set()
 _over.set()
+#: Pause after the imports for Start: the others would compete with the files of the first page.
+SECONDS_OF_GRACE = 3.0
 
 
 def start(then: Callable[[], None] | None = None) -> None:
@@ -80,6 +82,7 @@ def start(then: Callable[[], None] | None = None) -> None:
         _started = True
         _ready.clear()
         _over.clear()
+        _is_needed.clear()
     Thread(target=_warm_up, args=(then,), name="lincore-warm-up", daemon=True).start()
 
 
@@ -91,6 +94,8 @@ def wait(seconds: float | None = 300.0, *, for_start: bool = False) -> bool:
     warm-up a script keeps its turn: otherwise every click would queue twice.
     """
     awaited = _ready if for_start else _over
+    if not for_start:
+        _is_needed.set()
     if awaited.is_set():
         return True
     with script_queue.scripts.released():
@@ -102,6 +107,7 @@ def _warm_up(then: Callable[[], None] | None = None) -> None:
         for name in START:
             importlib.import_module(name)
         _ready.set()
+        _is_needed.wait(SECONDS_OF_GRACE)
         import_modules()
     except Exception:
         # The page that needs the package will show the error.
