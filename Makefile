@@ -8,8 +8,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 CORES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
-# A file to a process, the browser's journeys last.
-PYTEST = $(BIN)/python -m pytest --dist loadfile --durations 10
+# A file to a process, each with one thread for linear algebra; the browser's journeys last.
+PYTEST = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadfile --durations 10
 BROWSER = path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"
 JOURNEYS = -n $(CORES) --no-loadscope-reorder -m browser
 

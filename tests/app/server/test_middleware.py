@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import subprocess
 import sys
 import threading
@@ -230,7 +231,8 @@ with part_mapper(10**6):
 found = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 assert set(found) == {1}, found
 """
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    many = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env=many)
 
 
 def test_the_first_visitor_of_a_server_meets_the_navigation_on_every_page():

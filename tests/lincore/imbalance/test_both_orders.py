@@ -16,7 +16,9 @@ def unequal_covariances():
 
 @pytest.fixture(scope="module")
 def study():
-    return lincore.balance(unequal_covariances(), {"small": 12}, ("lda", "perceptron"), repeats=6)
+    return lincore.balance(
+        unequal_covariances(), {"small": 12}, ("lda", "least-squares"), repeats=6
+    )
 
 
 def test_the_parts_of_a_reduced_class_are_means_of_both_orders(study):
@@ -40,7 +42,7 @@ def test_the_parts_of_a_reduced_class_are_means_of_both_orders(study):
 
 
 def test_the_parts_of_the_data_as_they_are_too():
-    found = imbalance_cost(unequal_covariances(), ("lda", "perceptron"), repeats=6)
+    found = imbalance_cost(unequal_covariances(), ("lda", "least-squares"), repeats=6)
     loss = {c: found.loss("lda", c).mean() for c in ("uncorrected", "corrected priors",
                                                      "balanced weights", "both")}  # fmt: skip
     split = found.attribution("lda")
@@ -53,7 +55,7 @@ def test_the_parts_of_the_data_as_they_are_too():
     assert_allclose(
         split.prior_shift.value + split.majority_bias.value, loss["uncorrected"] - loss["both"]
     )
-    assert found.attribution("perceptron").orders == {}
+    assert found.attribution("least-squares").orders == {}
 
 
 def test_an_attribution_is_computed_once(study):

@@ -223,7 +223,7 @@ def test_folds_that_share_passes_hold_no_copies_of_the_rows(monkeypatch):
     for name in ("SAMPLE_VALUES", "_BLOCK_VALUES"):
         monkeypatch.setattr(f"lincore.model_selection.streamed_rows.{name}", 20_000)
     rng = np.random.default_rng(0)
-    codes = rng.integers(2, size=20_000)
+    codes = rng.integers(2, size=10_000)
     X = rng.normal(size=(len(codes), 40)) + 0.2 * codes[:, None]
     data = with_blocks(X, codes)
     lincore.compare(data, "logistic", "2-fold")  # imports are not counted

@@ -21,7 +21,7 @@ def file_of(labels=("no", "yes"), counts=(380, 40), shift=1.8, seed=1):
 @pytest.fixture(scope="module")
 def kept():
     records = []
-    final = imbalance_cost(file_of(), ("lda", "perceptron"), repeats=8, keep=records.append)
+    final = imbalance_cost(file_of(), ("lda", "least-squares"), repeats=8, keep=records.append)
     return [*records, final]
 
 
@@ -29,7 +29,7 @@ def kept():
 def studies():
     records = []
     final = lincore.balance(
-        lincore.sample("gaussian"), {"class 3": 8}, ["lda", "perceptron"], repeats=8,
+        lincore.sample("gaussian"), {"class 3": 8}, ["lda", "least-squares"], repeats=8,
         keep=records.append,
     )  # fmt: skip
     return [*records, final]

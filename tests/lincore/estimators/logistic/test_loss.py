@@ -20,11 +20,14 @@ def problem(n=40, p=3, K=4, offset=0.0):
     return X, codes, rng.uniform(0, 3, n)
 
 
-@pytest.mark.parametrize("solver", ["newton", "newton-cg", "fixed-hessian"])
-@pytest.mark.parametrize("values", [1, 7, 60])
-def test_any_cutting_into_blocks_gives_the_same(values, solver, monkeypatch):
+@pytest.mark.parametrize(
+    ("solver", "values"),
+    [("newton", 1), ("newton", 7), ("newton-cg", 7), ("newton-cg", 60), ("fixed-hessian", 60)],
+)
+def test_any_cutting_into_blocks_gives_the_same(solver, values, monkeypatch):
     X, codes, weight = problem()
-    options = {"solver": solver, "tol": 1e-10, "max_iter": 9999}
+    tol = 1e-7 if solver == "fixed-hessian" else 1e-10  # which takes thousands of steps
+    options = {"solver": solver, "tol": tol, "max_iter": 9999}
     whole = LogisticRegression(**options).fit(X, codes, weight)
     monkeypatch.setattr("lincore.estimators.logistic.design_matrix.BLOCK_VALUES", values)
     cut = LogisticRegression(**options).fit(X, codes, weight)
