@@ -28,8 +28,10 @@ from lincore.io.tables.formats.parquet import (
 from lincore.io.tables.row_source import ColumnarRows
 from lincore.io.tables.rules.on_request import mark_missing
 
-# Cells of a block (16 MB as numbers), and of the row groups of a part.
-BATCH_CELLS, PART_CELLS = 2_000_000, 4_000_000
+# Cells of a block (8 MB as numbers), and of the row groups of a part. Each column of a block has a
+# fixed cost, so that blocks of many columns are up to twice as large, for this number of rows.
+_BATCH_CELLS, PART_CELLS = 1_000_000, 4_000_000
+_BATCH_ROWS = 4_000
 _VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _SEED = 0
 
@@ -83,7 +85,9 @@ class ParquetRows(ColumnarRows):
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns of all rows in Arrow's form."""
-        n_rows = max(1, BATCH_CELLS // max(1, len(columns)))
+        width = max(1, len(columns))
+        n_cells = min(max(_BATCH_CELLS, _BATCH_ROWS * width), 2 * _BATCH_CELLS)
+        n_rows = max(1, n_cells // width)
         # Otherwise Arrow buffers all columns of a row group before the first is requested.
         needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
         options = {"columns": list(columns), "use_threads": False}
