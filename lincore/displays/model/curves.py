@@ -283,8 +283,11 @@ class DecisionCurveDisplay(ModelDisplay):
 
     def table(self) -> pd.DataFrame:
         """Return a line for every tenth threshold, rounded."""
-        found = self.frame().drop(columns=["gain low", "gain high"], errors="ignore")
-        return found.iloc[9::10].round(3).rename(columns={"low": "from", "high": "to"})
+        if not self.is_possible:
+            return pd.DataFrame()
+        found = self.frame().drop(columns=["gain low", "gain high"]).iloc[9::10].round(3)
+        found["threshold"] = [percent(one, 0) for one in found["threshold"]]
+        return found.rename(columns={"low": "from", "high": "to"})
 
     def plot(self) -> go.Figure | None:
         """Return the curve with its band, and those of all rows and none."""

@@ -61,5 +61,5 @@ def decision_curve(found: DecisionCurve, name: str, *, title: str = "") -> go.Fi
         hovermode="x unified",
         height=460,
         xaxis=axis(f"threshold: posterior of {label}", range=[0, 1], tickformat=".0%"),
-        yaxis=axis("net benefit per row", range=[-0.25 * top, 1.15 * top]),
+        yaxis=axis("net benefit per row", range=[-0.25 * top, 1.45 * top]),
     )
