@@ -21,7 +21,7 @@ opened = state.opened()
 used = (None, state.source(), state.image_source(), state.sample_source())
 is_current = any(opened is one for one in used)
 
-st.header(f"{text.escape(data.name)}: {text.escape(data.size_text)}.", anchor=False)
+st.header(text.escape(data.headline), anchor=False)
 checks_line.show_on_data(data, choice)
 findings.classes(data, choice)
 findings.refused()

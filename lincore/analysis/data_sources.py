@@ -258,6 +258,11 @@ class FileData:
     drop_image_duplicates: bool = False
     several: bool = False
 
+    @property
+    def request(self) -> str:
+        """The sentence that asks for it."""
+        return f"This analysis needs {self.name}: upload it again to continue."
+
     def load(
         self,
         file: str | Path | bytes | Sequence[tuple[str, bytes]] | None = None,

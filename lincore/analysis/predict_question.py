@@ -61,6 +61,11 @@ class NewFile:
         bool, Field("Fill missing columns", "A column that the new rows lack counts as missing.")
     ] = False
 
+    @property
+    def request(self) -> str:
+        """The sentence that asks for it."""
+        return f"This analysis predicts {self.name}: upload it again to continue."
+
 
 @dataclass(frozen=True)
 class TypedRow:
@@ -91,6 +96,11 @@ class SavedModel:
 
     name: Name
     sha256: Sha256 = ""
+
+    @property
+    def request(self) -> str:
+        """The sentence that asks for it."""
+        return f"This analysis needs the model {self.name}: open it again to continue."
 
     def load(self, file: File | None) -> FittedModel:
         """Return the model in the file.

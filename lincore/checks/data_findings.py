@@ -119,7 +119,7 @@ def _guessed(data: Dataset) -> DataFinding | None:
     guess = data.target_guess
     if guess is None or not guess.rival:
         return None
-    sentence = f"Target {guess.column!r}: guessed {guess.reason}. Or is it {guess.rival!r}?"
+    sentence = guess.question
     return DataFinding("target-guessed", sentence, "data")
 
 

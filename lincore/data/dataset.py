@@ -190,6 +190,11 @@ class Dataset:
         return self.n_rows
 
     @property
+    def headline(self) -> str:
+        """Name and size, such as "iris: 150 rows of 4 features in 3 classes."."""
+        return f"{self.name}: {self.size_text}."
+
+    @property
     def size_text(self) -> str:
         """Rows, features and classes, such as "150 rows of 4 features in 3 classes"."""
         if self.image_shape is not None:

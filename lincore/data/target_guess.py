@@ -73,6 +73,17 @@ class TargetGuess(NamedTuple):
         return "by its name alone" if self.by_name else "by its position and its few values"
 
     @property
+    def question(self) -> str:
+        """The guess as a question, if there is a rival.
+
+        Examples
+        --------
+        >>> TargetGuess("kind", True, ("sex",), "port").question
+        "Target 'kind': guessed by its name alone. Or is it 'port'?"
+        """
+        return f"Target {self.column!r}: guessed {self.reason}. Or is it {self.rival!r}?"
+
+    @property
     def notice(self) -> Notice:
         """The guess in words.
 

@@ -30,6 +30,8 @@ from .tables.column_roles import UNIQUE_ROLES as UNIQUE_ROLES
 from .tables.column_roles import Column as Column
 from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns
+from .tables.edits import TableEdit as TableEdit
+from .tables.edits import table_edits as table_edits
 from .tables.features import merge_labels as merge_labels
 from .tables.formats.parquet import is_parquet as is_parquet
 from .tables.formats.zipped import tables_among as tables_among

@@ -54,7 +54,7 @@ def unbound(text: str) -> str:
 
 def choose_sample(app: AppTest, name: str) -> None:
     app.switch_page(PAGES[0]).run()
-    app.button(key=f"data.sample.{name}").click().run()
+    app.pills(key="data.sample").set_value(name).run()
     assert_fine(app)
 
 
@@ -104,7 +104,7 @@ TABLE = b"length,width,colour,kind\n" + b"\n".join(
 @pytest.mark.usefixtures("unfolded")
 def test_a_table_is_uploaded_and_its_target_changed():
     app = upload(open_app(), "flowers.csv", TABLE)
-    assert "flowers: 40 rows of 2 features in 2 classes" in main_text(app)
+    assert "flowers\\: 40 rows of 2 features in 2 classes" in main_text(app)
     target = app.selectbox(key="sidebar.target")
     assert target.value == "kind"
     target.set_value("length").run()
@@ -145,7 +145,7 @@ def test_bad_files_are_refused_with_a_reason_and_nothing_is_lost():
         upload(app, name, raw)
         assert len(app.error) == 1, name
         assert len(app.error[0].value) > 30, name
-        assert "flowers: 40 rows" in main_text(app), name
+        assert "flowers\\: 40 rows" in main_text(app), name
         assert "Current data: flowers" in main_text(app), name
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

@@ -62,7 +62,7 @@ def type_cell(dashboard, grid, row: int, column: int, n_columns: int, typed: str
 @pytest.mark.long
 def test_sizes_and_costs_are_typed(dashboard):
     dashboard.goto()
-    dashboard.press("data.sample.gaussian")
+    dashboard.choose("data.sample", "Gaussian")
     dashboard.visit("balance")
     few_repeats(dashboard)
     dashboard.press("balance.options")

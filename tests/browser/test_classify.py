@@ -71,7 +71,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
 
 def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.goto()
-    dashboard.press("data.sample.digits")
+    dashboard.choose("data.sample", "Digits")
     dashboard.visit("classify")
     dashboard.choose("classify.classifier", "Logistic regression")
     dashboard.element("classify.options").get_by_role("button").first.click()

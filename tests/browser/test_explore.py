@@ -74,7 +74,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
 def test_a_sheet_of_images_is_as_tall_as_it_is_drawn(dashboard):
     for width in (1440, 390):
         dashboard.goto(width=width)
-        dashboard.press("data.sample.digits")
+        dashboard.choose("data.sample", "Digits")
         dashboard.visit("explore")
         if width < 600:
             dashboard.close_sidebar()

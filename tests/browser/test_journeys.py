@@ -79,7 +79,7 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
 
 def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboard):
     dashboard.goto()
-    dashboard.press("data.sample.digits")
+    dashboard.choose("data.sample", "Digits")
     name, packed = dashboard.download("data.sheet.zip")
     assert name == "digits.zip"
     dashboard.upload("data.upload", ("again.zip", packed))

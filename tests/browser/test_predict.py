@@ -24,7 +24,7 @@ def test_a_file_is_predicted_reweighted_and_taken_away(dashboard):
     raw = new.assign(note="=1+1")[::-1].to_csv(index=False).encode()
 
     dashboard.goto()
-    dashboard.press("data.sample.passengers")
+    dashboard.choose("data.sample", "Passengers")
     dashboard.visit("predict")
     assert "270 test rows" in dashboard.text()
     dashboard.choose("predict.rows", "New file")

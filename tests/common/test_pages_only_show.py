@@ -15,12 +15,23 @@ PAGES = {
 TABLES = "pages/ui/widgets/tables.py"
 #: Converts numbers into the unit in which they are typed.
 UNITS = "pages/ui/widgets/displays.py"
-#: Ask for a file by its name.
-REQUESTS = {"pages/ui/frame/uploads.py", "pages/ui/predict/saved_model.py"}
-#: Names the data.
-NAMES = "pages/data.py"
 #: Draws the figures of an example that is stored, before anything that computes is imported.
 STORED = "pages/ui/start/finished_example.py"
+#: Writes a figure as a dictionary once, and not in every run.
+SENT = "pages/ui/widgets/controls.py"
+#: Say what a visitor can do here, or what became of a file or of work: no result.
+INSTRUCTIONS = {
+    "pages/ui/balance/error_costs.py",
+    "pages/ui/classify/geometry.py",
+    "pages/ui/data/_bulk_edits.py",
+    "pages/ui/data/findings.py",
+    "pages/ui/explore/columns.py",
+    "pages/ui/frame/share.py",
+    "pages/ui/frame/sidebar.py",
+    "pages/ui/frame/uploads.py",
+    "pages/ui/jobs/page_jobs.py",
+    "pages/ui/predict/new_rows.py",
+}
 #: Functions that write a share or another number.
 FORMATS = {"round", "format", "percent", "percent_of", "points", "decimals", "number", "interval"}
 
@@ -60,17 +71,33 @@ def is_text(node: ast.expr) -> bool:
 
 
 def test_headlines_are_those_of_displays():
+    assert not {
+        (path, node.lineno)
+        for path, name, node in calls()
+        if name in ("header", "subheader", "title") and list(texts_of_values(node))
+    }
+
+
+def test_sentences_with_values_are_those_of_displays():
     written = {
         path
         for path, name, node in calls()
-        if name in ("header", "subheader", "title")
-        and any(
-            isinstance(part, ast.JoinedStr)
-            for argument in node.args[:1]
-            for part in ast.walk(argument)
-        )
+        if name in ("markdown", "caption", "write", "info", "success", "warning", "error", "toast")
+        and any(is_sentence(found) for found in texts_of_values(node))
     }
-    assert written == REQUESTS | {NAMES}
+    assert written == INSTRUCTIONS
+
+
+def texts_of_values(node: ast.Call) -> Iterator[ast.JoinedStr]:
+    """Yield the texts with values that a call is given."""
+    for argument in node.args:
+        yield from (part for part in ast.walk(argument) if isinstance(part, ast.JoinedStr))
+
+
+def is_sentence(node: ast.JoinedStr) -> bool:
+    """Return whether a text has a word and a full stop beside its values."""
+    written = "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+    return "." in written and any(map(str.isalpha, written))
 
 
 def test_pages_import_nothing_that_computes():
@@ -83,4 +110,5 @@ def test_pages_import_nothing_that_computes():
         for alias in node.names
     }
     found = {(path, name) for path, name in imported if name.startswith(computing)}
-    assert {name for path, name in found if path != STORED} == {"lincore.plots.base.shorten_all"}
+    shown = {name for path, name in found if path not in (STORED, SENT)}
+    assert shown == {"lincore.plots.base.shorten_all"}

@@ -44,9 +44,8 @@ def app(tmp_path):
 
 
 def test_a_table_is_loaded_by_its_name(app):
-    keys = [button.key for button in app.button if str(button.key).startswith("data.connection.")]
-    assert keys == [f"data.connection.{name}" for name in ("flowers", "too-many", "gone", "mixed")]
-    app.button(key="data.connection.flowers").click().run()
+    assert app.pills(key="data.connection").options == ["flowers", "too\\-many", "gone", "mixed"]
+    app.pills(key="data.connection").set_value("flowers").run()
     assert_fine(app)
     data = data_of(app)
     assert data.n_rows == 150 and data.target_name == "species"
@@ -63,7 +62,7 @@ def test_a_table_is_loaded_by_its_name(app):
 )
 def test_what_cannot_be_loaded_is_said_without_its_address(app, name, message):
     before = data_of(app)
-    app.button(key=f"data.connection.{name}").click().run()
+    app.pills(key="data.connection").set_value(name).run()
     assert_fine(app)
     assert message in main_text(app)
     assert "sqlite" not in main_text(app) and "shop.db" not in main_text(app)

@@ -150,6 +150,14 @@ class TableOptions:
                 remedy=f"Choose among: {', '.join(ways)}.",
             )
 
+    def name_of(self, column: str) -> str:
+        """Return the current name of a column."""
+        return str(self.rename.get(column, column))
+
+    def unedited(self) -> TableOptions:
+        """Return the treatment of missing values, rare levels and the target, and nothing else."""
+        return TableOptions(missing=self.missing, rare=self.rare, bins=self.bins)
+
     def with_hint(self, hint: Hint) -> TableOptions:
         """Return these options with those of a hint; its classes and categories are added."""
         changes = dict(hint.options)

@@ -50,13 +50,13 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
             if options.open:
                 _ask_share(data, chosen["prevalence"])
                 ask("loss")
-            models.ask(ASKED, experiment, draw=bool(options.open))
+                models.ask(ASKED, experiment)
     setup = Setup.of(questions.BALANCE, experiment)
     if not setup.methods:
         st.info("Choose at least one model under Options.")
         st.stop()
     with model_place:
-        method = models.ask_shown(ASKED, experiment)
+        method = models.ask_shown(ASKED, experiment, chosen)
     loss = chosen["loss"]
     models.describe_inputs(data, setup.steps, split)
 
@@ -103,7 +103,7 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
         displays.figure(parts, key=f"{KEY}.waterfall")
     with right:
         displays.figure(corrections, key=f"{KEY}.corrections")
-    st.caption(text.escape(parts.scope()))
+    st.caption(text.escape(displays.parts(parts).scope))
     tabs = st.tabs([one.title for one in (corrections, parts, MoreRowsDisplay, curve)])
     for tab, one in zip(tabs, (corrections, parts, None, curve), strict=True):
         with tab:

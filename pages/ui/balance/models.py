@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,25 +23,24 @@ KEY = "balance"
 _PLACED = ("methods", "method", "loss", "prevalence", "miss_cost", "sizes")
 
 
-def ask(record: Any, experiment: PageExperiment, *, draw: bool) -> None:
-    """Ask, if `draw`, for models with options and steps, and for options without other widgets."""
-    data, _, split = experiment
+def ask(record: Any, experiment: PageExperiment) -> None:
+    """Ask for models with options and steps, and for options without other widgets."""
     chosen = questions.asked(record, *experiment.known.values())
-    words, elsewhere = chosen["methods"], {name: chosen[name] for name in _PLACED if name in chosen}
-    if draw:
-        label = "Models and options"
-        with st.expander(label, key=f"{KEY}.models", on_change="rerun") as panel:
-            if panel.open:
-                displays.ask(record, KEY, "methods", **experiment.known)
-                for word in words:
-                    st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
-                    model_options.options(word)
-        displays.ask(record, KEY, **experiment.known, **elsewhere)
+    with st.expander("Models and options", key=f"{KEY}.models", on_change="rerun") as panel:
+        if panel.open:
+            displays.ask(record, KEY, "methods", **experiment.known)
+            for word in chosen["methods"]:
+                st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
+                model_options.options(word)
+    elsewhere = {name: chosen[name] for name in _PLACED if name in chosen}
+    displays.ask(record, KEY, **experiment.known, **elsewhere)
 
 
-def ask_shown(record: Any, experiment: PageExperiment) -> str:
-    """Ask for the model of headline, waterfall and corrections; return its line."""
-    chosen = questions.asked(record, *experiment.known.values())
+def ask_shown(record: Any, experiment: PageExperiment, chosen: Mapping[str, Any]) -> str:
+    """Ask for the model of headline, waterfall and corrections; return its line.
+
+    `chosen` are the current options of the question.
+    """
     displays.ask(record, KEY, "method", methods=chosen["methods"], **experiment.known)
     return _line(chosen["method"])
 

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
     """Reduce classes; draw losses and corrections, then the changes of the models."""
     data = experiment.data
-    asked = study_setup.ask(experiment, row)
     chosen = questions.asked(BalanceStudyQuestion, *experiment.known.values())
+    asked = study_setup.ask(experiment, row, chosen)
     repeats, loss = chosen["repeats"], chosen["loss"]
-    title = heading.empty()
-    if page_jobs.latest(computation.FIRST, about=(data.digest,)) is None:
+    is_waiting = page_jobs.latest(computation.FIRST, about=(data.digest,)) is None
+    if is_waiting:
+        title = heading.empty()
         title.header("What if a class were smaller?", anchor=False)
     # The requested study, or the former until that is ready.
     one = computation.first(asked.setup, data)
@@ -46,7 +47,8 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
         parts = DecompositionDisplay(study, models.known(study, method), loss)
         heading.header(text.escape(displays.parts(parts).finding), anchor=False)
 
-    title.empty()
+    if is_waiting:
+        title.empty()
     job = computation.study(one, settings, data, draw=draw_study, above=say)
     if job is None or not page_jobs.at_work(job):
         say(job)
@@ -77,7 +79,7 @@ def _draw(study: BalanceStudy, method: str, loss: str) -> None:
         displays.figure(corrections, key="balance.remedies")
     st.markdown(text.escape(displays.parts(corrections).finding))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(text.escape(parts.scope()), width="stretch")
+        st.caption(text.escape(displays.parts(parts).scope), width="stretch")
         if corrections.recommended is not None:
             st.button(
                 f"Apply {report.correction_name(corrections.recommended)}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -42,10 +42,10 @@ class Asked(NamedTuple):
     method: str | None
 
 
-def ask(experiment: PageExperiment, row: DeltaGenerator) -> Asked:
+def ask(experiment: PageExperiment, row: DeltaGenerator, chosen: Mapping[str, Any]) -> Asked:
     """Ask for sizes and the shown model in a row of controls, and for the rest under Options.
 
-    Ends the page if no class can be reduced.
+    `chosen` are the current options of the question. Ends the page if no class can be reduced.
     """
     data, choice, split = experiment
     counts = experiment.counts
@@ -53,15 +53,16 @@ def ask(experiment: PageExperiment, row: DeltaGenerator) -> Asked:
         place = st.container(width=165)
         sizes_place = st.container(width=230)
         with st.popover("Options", key=f"{KEY}.options", width=115, on_change="rerun") as options:
-            draw = bool(options.open)
-            displays.ask(ASKED, questions.BALANCE, "loss", draw=draw, **experiment.known)
-            kept = _sizes(data, choice, counts, sizes_place, draw=draw)
-            models.ask(ASKED, experiment, draw=draw)
+            if options.open:
+                displays.ask(ASKED, questions.BALANCE, "loss", **experiment.known)
+            kept = _sizes(data, choice, counts, sizes_place, draw=bool(options.open))
+            if options.open:
+                models.ask(ASKED, experiment)
     setup = Setup.of(questions.BALANCE, experiment).asking(repeats=1)
     method = None
     if setup.methods:
         with place:
-            method = models.ask_shown(ASKED, experiment)
+            method = models.ask_shown(ASKED, experiment, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         models.describe_inputs(data, setup.steps, split)
         if data.kind.is_images:

@@ -47,7 +47,7 @@ def _form(source: Source) -> None:
         "Column",
         names,
         key="data.filter.column",
-        format_func=source.name_of,
+        format_func=source.choices.name_of,
         on_change=_forget,
         help="Any column of the file, including ignored ones.",
     )

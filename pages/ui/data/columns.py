@@ -33,9 +33,8 @@ def show(source: Source) -> None:
     _edits.show(source)
     base, key = _base(_frame(source))
     with st.container(key="data.columns"):
-        tables.edit(
-            dict(base.items()),
-            is_safe=True,
+        tables.edit_safe(
+            base,
             key=key,
             hide_index=True,
             height=min(38 + 35 * len(base), 390),
@@ -67,7 +66,7 @@ def _target(source: Source) -> None:
         help="The column that holds the classes.",
         on_change=_retarget,
         args=(source, key),
-        format_func=source.name_of,
+        format_func=source.choices.name_of,
         width=260,
     )
 

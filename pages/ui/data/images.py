@@ -120,8 +120,7 @@ def duplicates(data: Dataset) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="data.copies.found"):
         st.markdown(
-            f"{verdicts.WRONG} {text.escape(notice.what)} A test image may be a duplicate of a "
-            "training image.",
+            f"{verdicts.WRONG} {text.escape(notice.what)} {text.escape(notice.remedy)}",
             width="content",
         )
         st.button(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from lincore import analysis, io
@@ -50,26 +52,14 @@ def generator() -> None:
 
 def _samples() -> None:
     """Offer samples and downloads."""
-    st.markdown("**Samples**")
-    with st.container(horizontal=True):
-        for name in io.SAMPLES:
-            st.button(
-                _TITLES.get(name, name.capitalize()),
-                key=f"data.sample.{name}",
-                on_click=state.choose_sample,
-                args=(name,),
-            )
+    samples, downloads = (
+        {name: _TITLES.get(name, name.capitalize()) for name in names}
+        for names in (io.SAMPLES, io.DOWNLOADS)
+    )
+    _offer("Samples", samples, "data.sample", state.choose_sample)
     _connections()
-    st.markdown("**Downloads**")
-    with st.container(horizontal=True):
-        for name in io.DOWNLOADS:
-            st.button(
-                _TITLES[name],
-                key=f"data.download.{name}",
-                on_click=commands.download,
-                args=(name,),
-                help="Needs a network; cached by the server.",
-            )
+    help = "Needs a network; cached by the server."
+    _offer("Downloads", downloads, "data.download", commands.download, help)
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
         "classes whose true parameters are known, “PRML chapter 4 (R)” is exactly the data of that "
@@ -77,21 +67,34 @@ def _samples() -> None:
     )
 
 
+def _offer(
+    label: str, titles: Mapping[str, str], key: str, load: Callable[[str], None], help: str = ""
+) -> None:
+    """Offer data to load, by name; none is left chosen, so that it can be loaded again."""
+
+    def chosen() -> None:
+        name = st.session_state.get(key)
+        st.session_state[key] = None
+        if name is not None:
+            load(name)
+
+    st.pills(
+        label,
+        list(titles),
+        key=key,
+        format_func=lambda name: titles.get(name, name),
+        on_change=chosen,
+        help=help or None,
+        wrap=True,
+    )
+
+
 def _connections() -> None:
     """Offer the databases that are configured in .streamlit/secrets.toml."""
     names = connections.names()
-    if not names:
-        return
-    st.markdown("**Databases**")
-    with st.container(horizontal=True):
-        for name in names:
-            st.button(
-                text.escape(name),
-                key=f"data.connection.{name}",
-                icon=":material/database:",
-                on_click=connections.load,
-                args=(name,),
-            )
+    if names:
+        titles = {name: text.escape(name) for name in names}
+        _offer("Databases", titles, "data.connection", connections.load)
 
 
 def _is_first_visit() -> bool:

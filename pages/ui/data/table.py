@@ -17,7 +17,7 @@ SHOWN_ROWS = 200
 def rows(display: Display) -> None:
     """Show the first rows unchanged."""
     st.subheader("Rows", anchor=False)
-    _table(display.key, display)
+    _table(identity=display.key, _display=display)
     st.caption(text.escape(displays.parts(display).finding))
 
 

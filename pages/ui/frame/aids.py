@@ -11,5 +11,5 @@ from pages.ui.widgets import components
 def show(names: Sequence[str]) -> None:
     """Begin or go on with the aids; `names` are those that the page may shorten."""
     components.component(Path(__file__).with_suffix(""))(
-        key="shared.aids", data={"names": list(names)}, height=1
+        key="shared.aids", data={"names": tuple(names)}, height=1
     )

@@ -75,10 +75,7 @@ def _ask_target(data: Dataset) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", key="checks.guess", gap="small"
     ):
-        st.markdown(
-            f"{verdicts.DECIDE} Target **{name}**: guessed {guess.reason}. Or is it {rival}?",
-            width="content",
-        )
+        st.markdown(f"{verdicts.DECIDE} {text.escape(guess.question)}", width="content")
         for key, column, help in (
             ("keep", guess.column, f"Keep {name} as the target."),
             ("rival", guess.rival, f"Make {rival} the target."),

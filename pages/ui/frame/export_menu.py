@@ -13,7 +13,7 @@ import streamlit as st
 from lincore import export
 from lincore.errors import DataError
 from pages.ui.jobs import cache
-from pages.ui.widgets import controls, displays, text
+from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,11 +24,7 @@ if TYPE_CHECKING:
     from lincore.export import ReportContents, Section
 
 KEY = "take"
-SHOWN = "shared.take.shown"
-#: The experiment, and the results of the pages that were visited with it.
-KEPT = "shared.take.kept"
-#: Sections of the report that the visitor added or left out, by title.
-CHOSEN = "shared.take.chosen"
+SHOWN = "shared.take"
 
 
 @dataclass
@@ -60,6 +56,12 @@ class ShownResults:
     kept: dict[str, tuple[Any, ...]]
     chosen: dict[str, bool]
     parts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def experiment(self) -> tuple[Any, ...]:
+        """Everything that all pages share."""
+        asked = self.analysis
+        return asked.data, asked.split, asked.steps, asked.options
 
     def contents(self) -> ReportContents:
         """Return the contents of a report: this page, and others of the same experiment."""
@@ -125,14 +127,12 @@ class ShownResults:
 
 def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     """Draw the popover; the page adds its content afterwards."""
+    last: ShownResults | None = st.session_state.get(SHOWN)
+    kept, chosen = ({}, {}) if last is None else (last.kept, last.chosen)
+    shown = ShownResults(analysis, data, split, *controls.begin_page(), kept, chosen)
     # Other pages belong to the same report while only the question differs.
-    experiment = analysis.data, analysis.split, analysis.steps, analysis.options
-    if st.session_state.get(KEPT, (None,))[0] != experiment:
-        st.session_state[KEPT] = experiment, {}
-    kept, last = st.session_state[KEPT][1], st.session_state.get(SHOWN)
-    chosen = st.session_state.setdefault(CHOSEN, {})
-    drawn = controls.begin_figures(), displays.begin_displays()
-    shown = ShownResults(analysis, data, split, *drawn, kept, chosen)
+    if last is not None and last.experiment != shown.experiment:
+        shown.kept = {}
     st.session_state[SHOWN] = shown
     with st.popover(
         "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"

@@ -107,7 +107,7 @@ def show_rows_of(title: str, rows: Dataset | None) -> None:
 
 def show_on_start() -> None:
     """Draw the sidebar of the page Start, where data are optional."""
-    controls.count_visits()
+    controls.note_visit()
     commands.apply_result()
     uploads.follow()
     link.restore()
@@ -223,11 +223,12 @@ def _chip(key: str, label: str, help: str) -> Any:
 
     With another label Streamlit makes a new popover, without the focus.
     """
-    shown = f"{key}.label"
-    if shown not in st.session_state or not st.session_state.get(key):
-        st.session_state[shown] = label
+    place = f"{key}.label"
+    shown = st.session_state.get(place)
+    if shown is None or not st.session_state.get(key):
+        shown = st.session_state[place] = label
     return st.popover(
-        text.escape(st.session_state[shown]),
+        text.escape(shown),
         key=key,
         help=help,
         type="tertiary",

@@ -8,6 +8,7 @@ uploader disappears before it was read. The other page may have its own uploader
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -23,12 +24,31 @@ if TYPE_CHECKING:
     from lincore.analysis import FileData
     from pages.ui.session.sources import File
 
-# The uploader of the last page, if it had one.
-OFFERED = "shared.uploads.offered"
-# Whether a file is in transfer although its page was left.
-AWAITED = "shared.uploads.awaited"
-# The page to show when the upload has been read.
-LEADS_TO = "shared.uploads.leads_to"
+KEY = "shared.uploading"
+
+
+@dataclass
+class UploadState:
+    """What a session knows of its uploads.
+
+    Attributes
+    ----------
+    offered : str or None
+        Key of the uploader of the last page, if it had one.
+    is_awaited : bool
+        Whether a file is in transfer although its page was left.
+    leads_to : str
+        The page to show when the upload has been read.
+    """
+
+    offered: str | None = None
+    is_awaited: bool = False
+    leads_to: str = ""
+
+
+def _state() -> UploadState:
+    found: UploadState = st.session_state.setdefault(KEY, UploadState())
+    return found
 
 
 def show(*, key: str, leads_to: str = "") -> None:
@@ -55,19 +75,18 @@ def show(*, key: str, leads_to: str = "") -> None:
         )
         _describe_formats(key)
     if not leads_to:
-        st.session_state.pop(LEADS_TO, None)
+        _state().leads_to = ""
     files = files or _given_to_another(key)
     if files:
         _read(files)
-        st.session_state[LEADS_TO] = leads_to
+        _state().leads_to = leads_to
         st.rerun()
 
 
 def ask_again(awaited: FileData) -> None:
     """Ask for a file on which a link or a workspace is based."""
-    name = text.escape(awaited.name)
     with st.container(key="again"):
-        st.header(f"This analysis needs {name}: upload it again to continue.", anchor=False)
+        st.header(text.escape(awaited.request), anchor=False)
         st.markdown(
             f"A file is kept for its browser until {browser_data.MINUTES_KEPT} minutes after the "
             "visit, but not without "
@@ -127,15 +146,15 @@ def _forget() -> None:
 
 def follow() -> None:
     """Show the page that an upload leads to, once its data are those of this session."""
-    if state.has_dataset() and not commands.is_reading():
-        leads_to = st.session_state.pop(LEADS_TO, "")
-        if leads_to:
-            st.switch_page(leads_to)
+    found = _state()
+    if found.leads_to and state.has_dataset() and not commands.is_reading():
+        leads_to, found.leads_to = found.leads_to, ""
+        st.switch_page(leads_to)
 
 
 def claim_uploads() -> None:
     """Apply uploads and finished reads on a page without an uploader."""
-    st.session_state.pop(LEADS_TO, None)
+    _state().leads_to = ""
     left = _given_to_another(None)
     if left:
         _read(left)
@@ -152,7 +171,7 @@ def progress() -> None:
     job = page_jobs.current(commands.JOB)
     if job is not None and commands.is_reading():
         page_jobs.show(job)
-    if st.session_state.get(AWAITED):
+    if _state().is_awaited:
         _await()
 
 
@@ -174,11 +193,12 @@ def problem() -> None:
 
 def _given_to_another(key: str | None) -> list[File]:
     """Return the files of the uploader of the page that was left, once they are complete."""
-    offered = st.session_state.get(OFFERED)
-    st.session_state[AWAITED] = offered not in (None, key) and _is_sending()
-    if st.session_state[AWAITED]:
+    found = _state()
+    offered = found.offered
+    found.is_awaited = offered not in (None, key) and _is_sending()
+    if found.is_awaited:
         return []
-    st.session_state[OFFERED] = key
+    found.offered = key
     if offered is None and key is not None:
         # Files that arrived too late in an earlier visit: they are no longer wanted.
         _left_behind()

@@ -329,8 +329,6 @@ def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
         with place.container():
             note_outdated(job)
         draw(before)
-    else:
-        place.empty()
 
 
 def _line(job: Job) -> str:

@@ -143,10 +143,7 @@ def _awaited(source: analysis.NewFile) -> analysis.NewFile | None:
 
 
 def _ask_again(awaited: analysis.NewFile) -> None:
-    st.markdown(
-        f"This analysis predicts **{text.escape(awaited.name)}**: upload it again to continue. "
-        + uploader.digest_sentence(awaited.sha256)
-    )
+    st.markdown(f"{text.escape(awaited.request)} {uploader.digest_sentence(awaited.sha256)}")
     uploader.offer_to_go_on(
         f"{KEY}.upload", _forget, help="Forget the file; another one can be uploaded."
     )

@@ -66,5 +66,7 @@ def drift(drift: DriftDisplay) -> None:
     """Show how the columns differ from those of the training rows, in an expander."""
     st.subheader(drift.title, anchor=False)
     st.markdown(text.escape(displays.parts(drift).finding))
-    with st.expander("Column by column", key=f"{KEY}.drift"):
-        displays.body(drift, key=f"{KEY}.drift")
+    displays.note(drift, key=f"{KEY}.drift")
+    with st.expander("Column by column", key=f"{KEY}.drift", on_change="rerun") as panel:
+        if panel.open:
+            displays.body(drift, key=f"{KEY}.drift")

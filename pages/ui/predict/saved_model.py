@@ -48,10 +48,7 @@ def require() -> None:
     if named is None or current() is not None:
         return
     with st.container(key=f"{KEY}.awaited"):
-        st.header(
-            f"This analysis needs the model {text.escape(named.name)}: open it again to continue.",
-            anchor=False,
-        )
+        st.header(text.escape(named.request), anchor=False)
         st.markdown(uploader.digest_sentence(named.sha256))
         _upload(named)
         show_problem()

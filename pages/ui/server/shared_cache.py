@@ -53,6 +53,9 @@ class Shared:
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return a cached result, or compute it once while concurrent callers wait."""
+        found = self.get(key)
+        if found is not None:
+            return found
         with self._lock:
             making = self._making.setdefault(key, Lock())
         if not making.acquire(blocking=False):

@@ -49,17 +49,15 @@ def _kinds() -> Mapping[str, type[Display]]:
     return {kind.place: kind for kind in classes if vars(kind).get("place")}
 
 
-def read() -> dict[str, Any]:
-    """Return the view of this session."""
-    # Copied once: single look-ups in the session state are slow.
-    held, shown = st.session_state.to_dict(), {}
+def read(held: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the view of a session, from its state and the settings in it, by their key."""
+    shown = {}
     for key, kind in WIDGETS.items():
         if held.get(key):
             with suppress(DataError):  # too long
                 shown[key] = _SCHEMA.decode(kind, held[key], key)
     for key in _kinds():
-        settings = held.get(f"{displays.SETTINGS}{key}", {})
-        shown |= {f"{key}.{name}": value for name, value in settings.items()}
+        shown |= {f"{key}.{name}": value for name, value in chosen.get(key, {}).items()}
     return shown
 
 

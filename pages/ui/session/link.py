@@ -9,7 +9,8 @@ nothing: an edited link can be wrong but never harmful.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 import streamlit as st
@@ -26,10 +27,7 @@ PARAMETER, SAMPLE = "analysis", "sample"
 #: visitor has gone back.
 _MOST_WRITTEN, _SECONDS = 200, 2.0
 
-_READ, _PENDING, _WRITTEN = "shared.link.read", "shared.link.pending", "shared.link.written"
-_AGAIN = "shared.link.again"
-# The specification shown last, and its form in the address.
-_SHOWN = "shared.link.shown"
+KEY = "shared.link"
 
 
 class Pending(NamedTuple):
@@ -49,18 +47,47 @@ class Pending(NamedTuple):
     is_begun: bool = False
 
 
+@dataclass
+class LinkState:
+    """What a session knows of its address.
+
+    Attributes
+    ----------
+    is_read : bool
+        Whether the address with which the session began was applied.
+    is_again : bool
+        Whether the page runs itself once more.
+    pending : Pending or None
+    shown : tuple
+        The specification shown last, and its form in the address.
+    written : list
+        The addresses written last, with their times.
+    """
+
+    is_read: bool = False
+    is_again: bool = False
+    pending: Pending | None = None
+    shown: tuple[analysis.Analysis | None, str] = (None, "")
+    written: list[tuple[str, float]] = field(default_factory=list)
+
+
+def _state() -> LinkState:
+    found: LinkState = st.session_state.setdefault(KEY, LinkState())
+    return found
+
+
 def restore() -> None:
     """Apply the link to the session, before anything is drawn."""
-    parameters = st.query_params.to_dict()
-    if not st.session_state.get(_READ):
-        st.session_state[_READ] = True
-        if not state.has_dataset() and not st.session_state.get(_PENDING):
+    parameters, link = st.query_params.to_dict(), _state()
+    if not link.is_read:
+        link.is_read = True
+        if not state.has_dataset() and link.pending is None:
             _open(parameters)
-    elif not st.session_state.pop(_AGAIN, False) and _is_another(parameters.get(PARAMETER, "")):
+    elif not link.is_again and _is_another(parameters.get(PARAMETER, ""), link.written):
         _open(parameters)
-    pending: Pending | None = st.session_state.get(_PENDING)
-    if pending is not None:
-        _go_on(pending)
+    link.is_again = False
+    if link.pending is not None:
+        _go_on(link.pending)
 
 
 def run_again() -> NoReturn:
@@ -69,7 +96,7 @@ def run_again() -> NoReturn:
     Its address is that of the previous message, and a fragment may have written a newer one since:
     that does not mean that the visitor has gone back.
     """
-    st.session_state[_AGAIN] = True
+    _state().is_again = True
     st.rerun()
 
 
@@ -77,13 +104,13 @@ def begin(wanted: analysis.Analysis) -> None:
     """Start applying a specification; the next run of a page continues."""
     former = state.require_dataset().digest if state.has_dataset() else ""
     state.dismiss()
-    st.session_state[_PENDING] = Pending(wanted, former)
-    st.session_state[_READ] = True
+    link = _state()
+    link.pending, link.is_read = Pending(wanted, former), True
 
 
 def awaited() -> analysis.FileData | None:
     """Return the file that has to be uploaded first."""
-    pending: Pending | None = st.session_state.get(_PENDING)
+    pending = _state().pending
     if pending is None or not isinstance(pending.wanted.data, analysis.FileData):
         return None
     return None if pending.is_begun or _has(pending.wanted.data) else pending.wanted.data
@@ -91,42 +118,41 @@ def awaited() -> analysis.FileData | None:
 
 def forget() -> None:
     """Stop waiting for a file."""
-    st.session_state.pop(_PENDING, None)
+    _state().pending = None
 
 
 def clear() -> None:
     """Clear the session and its address, and start over."""
     # A browser that still sends an old address has not gone back to it; used uploaders must not
     # reappear.
-    stay = (_READ, _WRITTEN, uploader.TURN)
-    for key in [key for key in st.session_state if key not in stay]:
+    written = _state().written
+    for key in [key for key in st.session_state if key != uploader.TURN]:
         del st.session_state[key]
+    st.session_state[KEY] = LinkState(is_read=True, written=written)
     st.query_params.clear()
 
 
 def write(shown: analysis.Analysis | None) -> None:
     """Write the specification into the address, or the one that is still being applied."""
-    pending: Pending | None = st.session_state.get(_PENDING)
-    found = shown if pending is None else pending.wanted
-    former, text = st.session_state.get(_SHOWN, (None, ""))
+    link = _state()
+    found = shown if link.pending is None else link.pending.wanted
+    former, text = link.shown
     if found != former:
         try:
             text = "" if found is None else found.to_query()
         except DataError:  # too long: a workspace file is the alternative
             text = ""
-        st.session_state[_SHOWN] = found, text
-    written = st.session_state.setdefault(_WRITTEN, [])
-    if text and (not written or written[-1][0] != text):
-        written.append((text, time.monotonic()))
-        del written[:-_MOST_WRITTEN]
+        link.shown = found, text
+    if text and (not link.written or link.written[-1][0] != text):
+        link.written.append((text, time.monotonic()))
+        del link.written[:-_MOST_WRITTEN]
     parameters = {PARAMETER: text} if text else {}
     if st.query_params.to_dict() != parameters:
         st.query_params.from_dict(parameters)
 
 
-def _is_another(text: str) -> bool:
+def _is_another(text: str, written: Sequence[tuple[str, float]]) -> bool:
     """Return whether the visitor has gone back or forward: the address is not the last written."""
-    written = st.session_state.get(_WRITTEN, [])
     if not text or not written or text == written[-1][0]:
         return False
     is_late = script_queue.scripts.asked_at - written[-1][1] < _SECONDS
@@ -168,7 +194,7 @@ def _go_on(pending: Pending) -> None:
             forget()
         return
     if not pending.is_begun:
-        st.session_state[_PENDING] = pending._replace(is_begun=True)
+        _state().pending = pending._replace(is_begun=True)
         if not state.has_dataset() or state.data_source() != wanted.data:
             specification.bring(wanted.data)
     if commands.is_reading():

@@ -59,14 +59,16 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
     return record(**found).resolved(data, counts)
 
 
-def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, ...]:
-    """Return the questions of the other pages that have settings."""
-    begun = {kind.partition("-")[0] for kind, key in KEYS.items() if displays.settings(key)}
+def others(
+    page: str, data: Dataset, counts: Sequence[int], chosen: Mapping[str, Any]
+) -> tuple[Question, ...]:
+    """Return the questions of the other pages that have settings; `chosen` are those of all."""
     second = f"{experiment_record.SECOND}."
-    if any(key.startswith(second) for key in displays.keys_of_settings()):
-        begun.add(COMPARE)
+    known = {key for key, settings in chosen.items() if settings and key != page}
+    if page != COMPARE and any(key.startswith(second) for key in chosen):
+        known.add(COMPARE)
     pages = dict.fromkeys(kind.partition("-")[0] for kind in KEYS)
-    return tuple(read(other, data, counts) for other in pages if other in begun - {page})
+    return tuple(read(other, data, counts) for other in pages if other in known)
 
 
 def write(question: Question, data: Dataset, counts: Sequence[int]) -> None:

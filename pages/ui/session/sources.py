@@ -204,13 +204,15 @@ class Source:
         former = [one for one in self.choices.where if one != condition]
         return self.with_choices(where=(*former, condition))
 
-    def name_of(self, column: str) -> str:
-        """Return the current name of a column."""
-        return str(self.choices.rename.get(column, column))
-
     def with_choices(self, **changes: Any) -> Source:
         """Return it with other fields of its `TableOptions`."""
         return replace(self, choices=replace(self.choices, **changes))
+
+    def with_options(self, choices: io.TableOptions, reading: io.ReadOptions | None) -> Source:
+        """Return it with other options, read again if import options differ."""
+        reading = None if reading == io.ReadOptions() else reading
+        table = self.table if reading == self.options else None
+        return replace(self, choices=choices, options=reading, table=table)
 
     def with_reading(self, **changes: Any) -> Source:
         """Return it with other import options."""

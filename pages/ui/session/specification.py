@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lincore import analysis, io, model_selection
+import streamlit as st
+
+from lincore import analysis, model_selection
 from lincore.errors import DataError
 from pages.ui.session import _view, commands, questions, state
 from pages.ui.widgets import displays, experiment_record, tabs
@@ -20,17 +22,22 @@ _FEWER = "drop_image_duplicates"
 def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> Analysis:
     """Return the specification of a page in its current state."""
     counts = (data.counts if split is None else data.counts_in(split.train)).tolist()
+    # Copied once: single look-ups in the session state are slow.
+    held = st.session_state.to_dict()
+    chosen = displays.every_setting(held)
     options = {
-        word: experiment_record.chosen_options(word) for word in model_selection.CLASSIFIER_OPTIONS
+        word: experiment_record.chosen_options(word)
+        for word in model_selection.CLASSIFIER_OPTIONS
+        if f"{experiment_record.SHARED}.{word}" in chosen
     }
     return analysis.Analysis(
         state.data_source(),
         choice,
         experiment_record.chosen_steps(data, sum(counts)),
-        {word: chosen for word, chosen in options.items() if chosen},
+        {word: given for word, given in options.items() if given},
         questions.read(page, data, counts),
-        _view.read(),
-        questions.others(page, data, counts),
+        _view.read(held, chosen),
+        questions.others(page, data, counts, chosen),
     )
 
 
@@ -83,17 +90,7 @@ def _apply_options(wanted: analysis.SampleData | analysis.FileData) -> None:
     source = state.source() or state.sample_source()
     if source is None or wanted == state.data_source():
         return
-    reading = None if wanted.reading == io.ReadOptions() else wanted.reading
+    found = source.with_options(wanted.table, wanted.reading)
     target = wanted.target or source.target
-    same = reading == source.options
-    guess = source.guess if same and target == source.target else None
-    commands.revise(
-        replace(
-            source,
-            table=source.table if same else None,
-            target=target,
-            options=reading,
-            choices=wanted.table,
-            guess=guess,
-        )
-    )
+    is_same = found.table is not None and target == source.target
+    commands.revise(replace(found, target=target, guess=source.guess if is_same else None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -78,8 +79,8 @@ def require_dataset() -> Dataset:
     if not has_dataset():
         refusal = refused()
         choose_sample("iris")
-        # These data are a default: an unusable file is still reported.
-        st.session_state[REFUSED] = refusal
+        if refusal is not None:  # these data are a default: an unusable file is still reported
+            st.session_state[REFUSED] = refusal
     data: Dataset = st.session_state[DATASET]
     return data
 
@@ -104,7 +105,7 @@ def sample_source() -> Source | None:
     return _sample_source(found.name)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@functools.cache
 def _sample_table(name: str) -> Source | None:
     """Return the table from which a sample is read, if its columns have several types."""
     if name not in io.SAMPLE_TABLES:
@@ -114,7 +115,7 @@ def _sample_table(name: str) -> Source | None:
     return table.read()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@functools.cache
 def _sample_source(name: str) -> Source:
     """Return a bundled table whose column roles can be changed."""
     return of_sample(cache.sample(name), name)

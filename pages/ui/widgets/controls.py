@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
+from plotly.basedatatypes import BaseFigure
 
 from pages.ui.server import _compat
 from pages.ui.widgets import downloads, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    from lincore.displays import Display
 
 
 # Margin above a figure without a title, in pixels: the height of its buttons.
@@ -32,10 +35,10 @@ LEGEND_SHARE = 0.45
 # colour bar, a line and an entry of a legend without its letters; and the width of a phone.
 LETTER, AXIS, COLOUR_BAR, LINE, ENTRY, PHONE = 6.3, 55, 75, 28, 45, 340
 _TAG = re.compile("<[^>]*>")
-# The last page and the number of its visit; the visit in which each widget got its value.
-_VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
-# The figures of the page in this run.
-_FIGURES = "shared.figures"
+# The last page, and its widgets that got their value since it was opened.
+_VISIT = "shared.visit"
+# The figures and displays of the page in this run.
+_SHOWN = "shared.shown"
 _untitling = Lock()
 
 
@@ -95,10 +98,10 @@ def begin_with(key: str, value: Any) -> None:
     otherwise keep its value. It is set again at every visit of a page, because number inputs and
     sliders return their default in the first run of a page, whatever the session holds.
     """
-    visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
-    if key not in st.session_state or begun.get(key) != visit:
+    begun = note_visit()
+    if key not in begun or key not in st.session_state:
         st.session_state[key] = st.session_state.get(key, value)
-    begun[key] = visit
+    begun.add(key)
 
 
 def edits(
@@ -117,21 +120,21 @@ def edits(
         if chosen is not None or (or_none and key in st.session_state):
             keep(chosen)
 
-    visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
-    if begun.get(key) != visit or st.session_state.get(key) != value:
+    begun = note_visit()
+    if key not in begun or st.session_state.get(key) != value:
         st.session_state[key] = value
-    begun[key] = visit
+    begun.add(key)
     return {"key": key, "on_change": changed, "persist_state": "session"}
 
 
-def count_visits() -> int:
-    """Return the number of page visits so far, including this one; to be called on every page."""
+def note_visit() -> set[str]:
+    """Return the widgets that got their value in this visit; to be called on every page."""
     page = _compat.page()
-    former, number = st.session_state.get(_VISIT, (None, 0))
+    former, begun = st.session_state.get(_VISIT, (None, set()))
     if page != former:
-        number += 1
-        st.session_state[_VISIT] = (page, number)
-    return int(number)
+        begun = set[str]()
+        st.session_state[_VISIT] = page, begun
+    return begun
 
 
 def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None, result: str = "") -> None:
@@ -139,14 +142,19 @@ def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None, result: 
     note_figure(taken or fig, key=key)
     with st.container(gap=None, key=f"{key}.fit"):
         show_title(taken or fig, key=key, result=result)
-        _chart(id(fig), key, fig)
+        replay(fig, key=key)
 
 
-# Streamlit replays the messages of a cached function without serialising the figure again. The key
-# is the identity of the figure, which is unique while the cache holds it.
+def replay(fig: go.Figure, *, key: str) -> None:
+    """Draw a figure as `draw` does, from the messages that drew it before."""
+    _drawn(identity=id(fig), key=key, _fig=fig)
+
+
+# Streamlit replays the messages of a cached function. The key is the identity of the figure, which
+# is unique while the cache holds it.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def _chart(identity: int, key: str, _fig: go.Figure) -> go.Figure:
-    draw(without_title(_fig), key=key)
+def _drawn(identity: int, key: str, _fig: go.Figure) -> go.Figure:
+    draw(_fig, key=key)
     return _fig
 
 
@@ -155,20 +163,41 @@ def draw(fig: go.Figure, *, key: str, **selection: Any) -> None:
 
     The container around it has the key with the suffix ".fit".
     """
-    fitted = _proportions(fig)
-    if fitted:
+    sent = _sent(identity=id(fig), _fig=fig)
+    if sent.fitted:
         names = {"outer": f"{key}.fit", "inner": key}
         classes = {name: re.sub(r"[^a-zA-Z0-9_-]", "-", word) for name, word in names.items()}
-        st.html(FITTED.format(**classes, **fitted))
-        fig.layout.legend.maxheight = LEGEND_SHARE
+        st.html(FITTED.format(**classes, **sent.fitted))
     st.plotly_chart(
-        fig,
+        sent,
         key=key,
-        height="stretch" if fitted else "content",
+        height="stretch" if sent.fitted else "content",
         alt=fig.layout.meta["alt"],
         config={"displaylogo": False},
         **selection,
     )
+
+
+class SentFigure(BaseFigure):
+    """A figure as it is sent: measured, and written as a dictionary, once and not in every run."""
+
+    fitted: Mapping[str, float] = {}
+
+    def __init__(self, fig: go.Figure) -> None:
+        self._figure = _without_title(fig)
+        self.fitted = _proportions(fig)
+        if self.fitted:
+            fig.layout.legend.maxheight = LEGEND_SHARE
+        self._written = fig.to_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure as a dictionary, which nobody changes."""
+        return self._written
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _sent(identity: int, _fig: go.Figure) -> SentFigure:
+    return SentFigure(_fig)
 
 
 def _proportions(fig: go.Figure) -> dict[str, float]:
@@ -200,32 +229,52 @@ def _proportions(fig: go.Figure) -> dict[str, float]:
     }  # fmt: skip
 
 
-def begin_figures() -> dict[str, go.Figure]:
-    """Start collecting the figures of a page; return the dictionary that will hold them by key."""
-    noted: dict[str, go.Figure] = {}
-    st.session_state[_FIGURES] = noted
-    return noted
+class PageContents(NamedTuple):
+    """The figures and displays of a page by key, in the order of drawing."""
+
+    figures: dict[str, go.Figure]
+    displays: dict[str, Display]
+
+
+def begin_page() -> PageContents:
+    """Start collecting the figures and displays of a page."""
+    shown = st.session_state[_SHOWN] = PageContents({}, {})
+    return shown
 
 
 def note_figure(fig: go.Figure, *, key: str) -> None:
     """Note a figure for the export."""
-    if _FIGURES in st.session_state:
-        st.session_state[_FIGURES][key] = fig
+    shown = st.session_state.get(_SHOWN)
+    if shown is not None:
+        shown.figures[key] = fig
+
+
+def note_display(display: Display, *, key: str) -> None:
+    """Note a display for script and report, replacing the former one with the same key."""
+    shown = st.session_state.get(_SHOWN)
+    if shown is not None:
+        shown.displays[key] = display
 
 
 def show_title(fig: go.Figure, *, key: str, result: str = "") -> None:
     """Write the title of a figure, or a result, above it, with its downloads."""
     meta = fig.layout.meta
     subtitle = f"  \n:small[:gray[{text.escape(meta['subtitle'])}]]" if meta["subtitle"] else ""
+    title = f"**{text.escape(result or meta['title'])}**{subtitle}"
+    if not downloads.are_offered(key):
+        st.markdown(title)
+        return
     with st.container(horizontal=True, wrap=False, gap="xsmall", key=f"{key}.title"):
-        st.markdown(f"**{text.escape(result or meta['title'])}**{subtitle}", width="stretch")
+        st.markdown(title, width="stretch")
         downloads.offer(fig, key=key)
 
 
-def without_title(fig: go.Figure) -> go.Figure:
-    """Return a figure without its title, which is part of the page."""
-    with _untitling:  # a copy, as visitors share figures
-        layout = fig.layout
+def _without_title(fig: go.Figure) -> go.Figure:
+    """Return a figure without its title, which is part of the page; a sheet of images keeps it."""
+    layout = fig.layout
+    if "sheet" in layout.meta:
+        return fig
+    with _untitling:  # visitors share figures
         layout.title = None
         spare = layout.margin.t - TOP
         if spare > 0:

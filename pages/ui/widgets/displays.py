@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 #: Prefix of the key of the settings of a display in the session.
 SETTINGS = "settings."
-#: Key of the displays of the page in this run, in the order of drawing.
-SHOWN = "shared.displays"
 # Bounds for the width of a column, and the width of a character, in pixels.
 _NARROWEST, _WIDEST, _CHARACTER = 55, 260, 7
 # Longer names are shortened in their middle: cut at the end they could be all the same.
@@ -128,16 +126,18 @@ def has_settings(key: str) -> bool:
     return f"{SETTINGS}{key}" in st.session_state
 
 
-def keys_of_settings() -> list[str]:
-    """Return the keys of all settings in the session."""
-    # Copied once: looking through the session state itself takes a millisecond.
-    held = map(str, st.session_state.to_dict())
-    return [key.removeprefix(SETTINGS) for key in held if key.startswith(SETTINGS)]
+def every_setting(held: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return all settings in a copy of the session state, by their key."""
+    return {
+        key.removeprefix(SETTINGS): chosen
+        for key, chosen in held.items()
+        if str(key).startswith(SETTINGS)
+    }
 
 
 def forget_settings(*but: str) -> None:
     """Forget all settings except those with some prefixes of keys."""
-    for key in keys_of_settings():
+    for key in every_setting(st.session_state.to_dict()):
         if not key.startswith(but):
             del st.session_state[f"{SETTINGS}{key}"]
 
@@ -287,13 +287,6 @@ def parts(display: Display) -> DisplayParts:
     return cast("DisplayParts", KEPT.get_or_make(display.key, made))
 
 
-def begin_displays() -> dict[str, Display]:
-    """Start collecting the displays of a page; return the dictionary that will hold them by key."""
-    noted: dict[str, Display] = {}
-    st.session_state[SHOWN] = noted
-    return noted
-
-
 def chosen(kind: type[Display], *, width: int = 260, **known: Any) -> Any:
     """Ask in a row for the settings of a display that are not known; return the display."""
     asked: dict[str, Any] = {}
@@ -343,7 +336,7 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
             image_sheets.show(sheet.figure, key=f"{key}.images")
         st.caption(sheet.finding)
     elif not said.table.empty:
-        _table(f"{display.key} {key}", key, said.table, display)
+        _table(identity=display.key, key=key, _frame=said.table, _display=display)
         st.download_button(
             "Numbers (CSV)",
             lambda: tables.safe(display.frame()).to_csv(index=False).encode(),
@@ -355,13 +348,13 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
             icon=":material/download:",
             help="All numbers of this view, in full precision.",
         )
-    for sentence in said.notes:
-        st.caption(text.escape(sentence))
+    if said.notes:
+        st.caption("\n\n".join(map(text.escape, said.notes)))
 
 
 def metrics(display: Display) -> None:
     """Draw the rows of a short table as metrics: name, value, interval and meaning."""
-    _metrics(display.key, parts(display))
+    _metrics(identity=display.key, _said=parts(display))
 
 
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
@@ -377,14 +370,13 @@ def _metrics(identity: str, _said: DisplayParts) -> None:
             help=text.escape(meaning),
             width="content",
         )
-    for sentence in _said.notes:
-        st.caption(text.escape(sentence))
+    if _said.notes:
+        st.caption("\n\n".join(map(text.escape, _said.notes)))
 
 
 def note(display: Display, *, key: str = "") -> None:
     """Note a display for script and report, replacing the former one with the same key."""
-    if SHOWN in st.session_state:
-        st.session_state[SHOWN][key or display.key] = display
+    controls.note_display(display, key=key or display.key)
 
 
 # Streamlit replays the messages of a cached function without serialising the table again.

@@ -17,10 +17,13 @@ _WITHOUT = ("sidebar.", "start.")
 _DRAWN_OTHERWISE = "geometry.board"
 
 
+def are_offered(key: str) -> bool:
+    """Return whether a figure with this key has downloads."""
+    return not key.startswith(_WITHOUT)
+
+
 def offer(fig: go.Figure, *, key: str) -> None:
     """Offer a figure and its data, created on a click; the camera of a figure saves a PNG."""
-    if key.startswith(_WITHOUT):
-        return
     title = str(fig.layout.meta["title"]) or "figure"
     with st.popover(
         ":material/download:",

@@ -16,6 +16,6 @@ def show(figure: go.Figure, *, key: str) -> None:
     """Show a sheet of images, with its text alternative."""
     controls.note_figure(figure, key=key)
     with st.container(gap=None, key=f"{key}.fit"):
-        controls.draw(figure, key=key)
+        controls.replay(figure, key=key)
     with st.container(horizontal=True, horizontal_alignment="right"):
         downloads.offer(figure, key=key)

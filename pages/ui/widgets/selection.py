@@ -40,7 +40,7 @@ def figure(
     with st.container(gap=None, key=f"{key}.fit"):
         controls.show_title(fig, key=key)
         controls.draw(
-            controls.without_title(fig),
+            fig,
             key=key,
             on_select=partial(_keep, key, read or rows),
             selection_mode=modes,

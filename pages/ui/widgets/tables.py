@@ -30,14 +30,18 @@ def numbers(frame: pd.DataFrame, *, alt: str) -> None:
     show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)
 
 
-def edit(columns: Mapping[str, Any], *, is_safe: bool = False, **options: Any) -> Any:
-    """Show an editable table, `is_safe` or not; options are those of `st.data_editor`.
+def edit(columns: Mapping[str, Any], **options: Any) -> Any:
+    """Show an editable table; options are those of `st.data_editor`.
 
     `columns` are those of a table, by name. Texts that could be formulas are returned with the
     apostrophe with which they are shown.
     """
-    frame = pd.DataFrame(columns)
-    return st.data_editor(frame if is_safe else safe(frame), **options)
+    return edit_safe(safe(pd.DataFrame(columns)), **options)
+
+
+def edit_safe(frame: pd.DataFrame, **options: Any) -> Any:
+    """Show an editable table whose texts are safe already."""
+    return st.data_editor(frame, **options)
 
 
 def safe(frame: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -24,7 +25,12 @@ _DASH = re.compile(r"(?<=\d)–(?=[−\d])")
 
 def escape(text: object) -> str:
     """Escape text for Markdown; numbers, their units and the ends of intervals stay together."""
-    line = _TOGETHER.sub("\u00a0", " ".join(str(text).split()))
+    return _escape(str(text))
+
+
+@lru_cache(maxsize=2000)
+def _escape(text: str) -> str:
+    line = _TOGETHER.sub("\u00a0", " ".join(text.split()))
     return _MARKUP.sub(r"\\\1", _DASH.sub("\u2060–\u2060", line))
 
 

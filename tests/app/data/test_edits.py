@@ -71,7 +71,7 @@ def test_what_is_filtered_and_renamed_is_used_and_described():
     assert {c.name: c.kind for c in found.columns}["colour"] == "constant"
     named = found.with_names({"width": "breadth"})
     assert "breadth" in named.dataset().feature_names
-    assert named.name_of("width") == "breadth"
+    assert named.choices.name_of("width") == "breadth"
     assert named.with_names({"width": "width"}).choices == found.choices
     with pytest.raises(DataError, match="No row meets"):
         found.with_condition(Condition("colour", "is one of", ("y",))).dataset()
@@ -123,7 +123,7 @@ def test_a_name_written_into_the_table_renames_and_a_tick_selects():
     app = bring(open_app(), ("t.csv", a_table()))
     edit_cells(app, "data.columns", {0: {"column": EVIL}, 1: {"select": True}})
     assert_fine(app)
-    assert source_of(app).name_of("length") == EVIL
+    assert source_of(app).choices.name_of("length") == EVIL
     assert EVIL in data_of(app).feature_names
     assert "1 of 5 columns selected" in main_text(app)
 

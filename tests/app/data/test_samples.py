@@ -81,7 +81,7 @@ def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):
 
     monkeypatch.setattr("lincore.io.fetch_dataset", fetch)
     app = open_app()
-    app.button(key="data.download.mnist").click()
+    app.pills(key="data.download").set_value("mnist").run()
     wait(app)
     assert "no route" in app.error[0].value and data_of(app).name == "iris"
 
@@ -114,7 +114,7 @@ def test_a_sample_is_changed_on_the_page_and_put_back():
     assert_fine(app)
     assert data_of(app).digest == bundled.digest
     # Digits are images: there are no columns to choose among.
-    app.button(key="data.sample.digits").click().run()
+    app.pills(key="data.sample").set_value("digits").run()
     assert_fine(app)
     assert not any(box.key == "data.target" for box in app.selectbox)
 

@@ -28,7 +28,7 @@ def explore(name: str = "", raw: bytes = b"", view: str = "projections") -> AppT
         app.run()
         fine(app)
     elif name:
-        app.button(key=f"data.sample.{name}").click().run()
+        app.pills(key="data.sample").set_value(name).run()
     app.switch_page("pages/explore.py").run()
     return show(app, view)
 

@@ -69,7 +69,7 @@ def test_the_file_of_new_rows_is_asked_for_by_name():
     assert isinstance(named, NewFile) and named.name == "march.csv" and len(named.sha256) == 64
     assert asked(app).files == ("march.csv",)
     again = settled(reload(app, PAGE))
-    assert "predicts **march\\.csv**: upload it again" in main_text(again)
+    assert "predicts march\\.csv\\: upload it again" in main_text(again)
     assert asked(again) == asked(app)
     uploader(again).upload("april.csv", rows(20))
     settled(again)
@@ -103,7 +103,7 @@ def test_a_saved_model_is_asked_for_by_name():
     question = asked(app).question
     assert question.model.name == "boat.zip" and not question.needs_data
     again = settled(reload(app, PAGE))
-    assert "needs the model boat\\.zip: open it again" in again.header[0].value
+    assert "needs the model boat\\.zip\\: open it again" in again.header[0].value
     uploader(again, "Open a saved model").upload("boat.zip", raw[:-1])
     settled(again)
     assert "another file" in again.error[0].value

@@ -16,7 +16,7 @@ from tests.app.test_pages import ROOT, assert_fine, main_text, open_app
 pytestmark = pytest.mark.usefixtures("unfolded")
 
 ONE, OTHER = "a" * 43, "b" * 43
-WAS_HERE = ": upload it again to continue"
+WAS_HERE = "upload it again to continue"
 
 
 @pytest.fixture

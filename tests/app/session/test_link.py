@@ -228,7 +228,7 @@ def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_b
     app.selectbox(key="sidebar.target").set_value("colour").run()
     app.number_input(key="sidebar.test_size").set_value(20.0).run()
     again = reload(app, page)
-    assert ": upload it again to continue" in again.header[0].value
+    assert "upload it again to continue" in again.header[0].value
     assert state.DATASET not in again.session_state
     assert "iris" not in main_text(again)
     assert asked(again) == asked(app)
@@ -364,7 +364,7 @@ def test_a_page_that_runs_itself_again_undoes_nothing_however_late_the_browser_i
     app.selectbox(key="classify.classifier").set_value("qda").run()
     monkeypatch.setattr("pages.ui.session.link._SECONDS", 0.0)
     app.query_params["analysis"] = former
-    app.session_state["shared.link.again"] = True  # as `link.run_again` leaves it
+    app.session_state["shared.link"].is_again = True  # as `link.run_again` leaves it
     app.run()
     assert app.selectbox(key="classify.classifier").value == "qda"
     app.query_params["analysis"] = former

@@ -110,14 +110,14 @@ def test_an_upload_on_the_start_view_lands_on_data():
     app.file_uploader[0].upload("flowers.csv", a_table())
     app.run()
     assert_fine(app)
-    assert "flowers: 40 rows" in main_text(app)
+    assert "flowers\\: 40 rows" in main_text(app)
     assert app.selectbox(key="sidebar.target").value == "kind"
 
 
 def test_images_are_decoded_before_the_start_view_gives_way():
     app = open_start()
     bring(app, ("pets.zip", a_zip(FOLDERS)))
-    assert "pets: 8" in main_text(settled(app))
+    assert "pets\\: 8" in main_text(settled(app))
 
 
 def test_a_first_file_that_cannot_be_used_is_told_of_and_nothing_else_takes_its_place():

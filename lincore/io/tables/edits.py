@@ -1,0 +1,100 @@
+"""Edits of a table: those that its options hold, in words, each with the options without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from lincore.io.tables.options import Condition, TableOptions
+from lincore.io.tables.text.options import ReadOptions
+from lincore.utils.formatting import value_text
+
+# Columns that a label names.
+_NAMED = 3
+
+
+class TableEdit(NamedTuple):
+    """An edit of a table.
+
+    Attributes
+    ----------
+    option : str
+        The option that holds it.
+    label : str
+        The edit in words.
+    choices : TableOptions
+        The options without it.
+    reading : ReadOptions or None
+        The import options without it.
+    """
+
+    option: str
+    label: str
+    choices: TableOptions
+    reading: ReadOptions | None
+
+
+def table_edits(choices: TableOptions, reading: ReadOptions | None = None) -> list[TableEdit]:
+    """Return the edits of a table, row filters first.
+
+    Parameters
+    ----------
+    choices : TableOptions
+    reading : ReadOptions, optional
+        Its missing-value codes of single columns are edits, too.
+
+    Returns
+    -------
+    list of TableEdit
+
+    Examples
+    --------
+    >>> first, second = table_edits(TableOptions(rename={"a": "age"}, roles={"a": "ignore"}))
+    >>> first.label, second.label
+    ('a → age', 'Ignore: age')
+    >>> first.choices == TableOptions(roles={"a": "ignore"})
+    True
+    """
+
+    def edit(option: str, label: str, *undone: Any) -> TableEdit:
+        held = getattr(choices, option)
+        left: Any = tuple(one for one in held if one not in undone) if held is not True else False
+        if isinstance(held, Mapping):
+            left = {name: held[name] for name in left}
+        return TableEdit(option, label, replace(choices, **{option: left}), reading)
+
+    conditions = [Condition(*one) for one in choices.where]
+    found = [
+        edit("where", str(one._replace(column=choices.name_of(one.column))), one)
+        for one in conditions
+    ]
+    found += [edit("drop_classes", f"Left out: {name}", name) for name in choices.drop_classes]
+    for option in ("merge_classes", "rename"):
+        found += [
+            edit(option, f"{name} → {new}", name) for name, new in getattr(choices, option).items()
+        ]
+    for role in dict.fromkeys(choices.roles.values()):
+        names = [name for name, has in choices.roles.items() if has == role]
+        found.append(edit("roles", f"{role.capitalize()}: {_named(choices, names)}", *names))
+    if choices.categories:
+        label = f"Categorical: {_named(choices, choices.categories)}"
+        found.append(edit("categories", label, *choices.categories))
+    if choices.drop_duplicates:
+        found.append(edit("drop_duplicates", "Duplicates removed"))
+    if choices.drawn_only:
+        found.append(edit("drawn_only", "Only the rows drawn at random"))
+    codes = (reading.missing_in if reading is not None else None) or {}
+    for name, values in codes.items():
+        assert reading is not None
+        others = {other: codes[other] for other in codes if other != name}
+        label = f"Missing-value code of {name}: {', '.join(map(value_text, values))}"
+        left = replace(reading, missing_in=others or None)
+        found.append(TableEdit("missing_in", label, choices, left))
+    return found
+
+
+def _named(choices: TableOptions, names: Sequence[str]) -> str:
+    shown = ", ".join(map(choices.name_of, names[:_NAMED]))
+    more = len(names) - _NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
