@@ -16,6 +16,7 @@ from lincore.displays import (
     RowsDisplay,
     WordsDisplay,
 )
+from lincore.plots.base import shorten_all
 from pages.ui.explore import views
 from pages.ui.widgets import displays, selection, tables, text
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pages.ui.session.experiment import PageExperiment
 
 _RANKED = "explore.ranked"
+# Characters of a name that fit into the ranking: cut at their ends names could be all the same.
+_LONGEST_NAME = 17
 
 
 def one(experiment: PageExperiment) -> None:
@@ -123,7 +126,7 @@ def _ranking(ranking: AssociationsDisplay) -> None:
 
     st.markdown(f"**{ranking.title}**")
     tables.show(
-        frame,
+        frame.assign(column=shorten_all(names, _LONGEST_NAME)),
         key=_RANKED,
         hide_index=True,
         height=min(38 + 35 * len(frame), 390),
