@@ -280,6 +280,8 @@ def share_bars(
         f"{thing}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
         for i, thing in enumerate(list(things)[:6])
     ]
+    # Beside the longest bar its number needs room, on a phone a seventh of the width.
+    furthest = 1.0 if stacked else 1.15 * (values[order].max(initial=0.0) or 1.0)
     lines = len(things) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
     return figure(
         traces,
@@ -290,7 +292,7 @@ def share_bars(
         barmode="stack" if stacked else "group",
         bargap=0.25,
         legend=legend(traceorder="normal"),
-        xaxis=axis(unit, tickformat="~%", rangemode="tozero"),
+        xaxis=axis(unit, tickformat="~%", range=[0, furthest]),
         yaxis=_ticks(at, list(things)),
     )
 
