@@ -119,6 +119,7 @@ LATE = {
     "lincore/io/tables/streamed/dask_rows.py",
     "lincore/model_selection/methods.py",  # ensembles of trees, only fitted as yardsticks
     "lincore/utils/workers.py",  # scikit-learn
+    "pages/start.py",  # its headline is drawn before the heavy imports
     "pages/ui/data/connections.py",  # SQLAlchemy is an extra
 }
 
