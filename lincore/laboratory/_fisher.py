@@ -30,6 +30,7 @@ from lincore.plots.geometry.stage import (
     within,
 )
 from lincore.preprocessing.pca import PCA
+from lincore.utils.formatting import decimals
 from lincore.utils.typing import Array, Codes
 
 # Degrees of a step; bins of a histogram; its height in shares of the radius of all rows.
@@ -117,10 +118,10 @@ class _Turns(NamedTuple):
         name = next((f", {name}" for name, place in self.named.items() if place == i), "")
         known = {"s_B": scores.between, "s_W": scores.within, "J": scores.criterion}
         # A number stays with its name.
-        words = ", ".join(f"{key}\u00a0=\u00a0{each[i]:.3f}" for key, each in known.items())
+        words = ", ".join(f"{key}\u00a0=\u00a0{decimals(each[i])}" for key, each in known.items())
         sentence = (
             f"At {signed(self.angles[i], 2 if name else 0)}°{name}: {words} of at most "
-            f"{scores.criterion.max():.3f}. The midpoint of the projected means, "
+            f"{decimals(scores.criterion.max())}. The midpoint of the projected means, "
             f"{signed(scores.midpoint[i], 3)}, misclassifies {scores.midpoint_errors[i]} of "
             f"{self.rows.n_rows} rows, the best threshold {scores.errors[i]}."
         )
@@ -186,7 +187,9 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     rows, scores = turns.rows, turns.scores
     start = BETWEEN if asked == "best" else MAIN
     angle, value = turns.words(start)
-    before = f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {value:.3f}."
+    before = (
+        f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {decimals(value)}."
+    )
     drawn = turns.at(turns.named[start]).places
     first = Snapshot("before", before, (*drawn[:-2], nothing(), drawn[-1]))
     most = max(scores.between.max(), scores.within.max())
