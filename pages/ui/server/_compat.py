@@ -310,6 +310,14 @@ def index_page() -> str | None:
     return (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 
 
+@_or(None)
+def plotly_chunk() -> str | None:
+    """Return the path of the script that draws figures, beside the first page."""
+    static = Path(st.__file__).parent / "static"
+    found = sorted(static.glob("static/js/PlotlyChart.*.js"))
+    return found[0].relative_to(static).as_posix() if found else None
+
+
 @_or(ScriptRun())
 def _run(rerun_data: Any, runner: Any) -> ScriptRun:
     pages = getattr(runner, "_pages_manager", None)

@@ -76,6 +76,7 @@ class SecurityHeaders:
                 more = dict(_headers())
                 if b"html" in present.get(b"content-type", b""):
                     more[b"content-security-policy"] = _policy()
+                    more |= _preloaded()
                 message["headers"] = [
                     *message["headers"],
                     *((name, value) for name, value in more.items() if name not in present),
@@ -184,6 +185,13 @@ def _headers() -> list[tuple[bytes, bytes]]:
         (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         (b"cross-origin-opener-policy", b"same-origin-allow-popups"),
     ]
+
+
+@cache
+def _preloaded() -> dict[bytes, bytes]:
+    """Return the header that loads and parses Plotly, 4.7 MB, while the first run computes."""
+    chunk = _compat.plotly_chunk()
+    return {b"link": f"<./{chunk}>; rel=modulepreload".encode()} if chunk else {}
 
 
 @cache

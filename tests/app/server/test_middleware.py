@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit import config
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Files
 from streamlit.web.server.app_discovery import discover_asgi_app
@@ -56,6 +58,16 @@ def test_a_page_comes_with_a_policy_and_other_answers_without():
     assert "'sha256-" in policy, "the one script in Streamlit's own page may run"
     plain = dict(call(middleware.SecurityHeaders(answering(b"application/json")))[0]["headers"])
     assert b"content-security-policy" not in plain and b"referrer-policy" in plain
+
+
+def test_a_page_names_the_script_of_its_figures_for_the_browser_to_fetch():
+    headers = dict(call(middleware.SecurityHeaders(answering(b"text/html")))[0]["headers"])
+    found = re.fullmatch(
+        rb"<\./(static/js/PlotlyChart\.\S+\.js)>; rel=modulepreload", headers[b"link"]
+    )
+    assert (Path(st.__file__).parent / "static" / found[1].decode()).exists()
+    plain = dict(call(middleware.SecurityHeaders(answering(b"image/png")))[0]["headers"])
+    assert b"link" not in plain
 
 
 def test_a_header_that_is_there_already_stays():
