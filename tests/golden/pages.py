@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Widget
@@ -254,6 +255,7 @@ def _seen(app: AppTest) -> Found:
             name, parts = f"table: {node.proto.alt}", _columns(node.value)
         elif node.type == "plotly_chart":
             figure = json.loads(node.proto.spec)
+            go.Figure(figure)  # Plotly has not validated it so far: an error if it is invalid
             name, parts = f"figure: {figure['layout']['meta']['title']}", _arrays(figure)
             words[plain(node.proto.alt)] = "alternative of a figure"
         else:

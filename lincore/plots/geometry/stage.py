@@ -84,7 +84,7 @@ class Panel(NamedTuple):
         ends = [[float(low), float(high)] for low, high in zip(*self.plane[:2], strict=True)]
         given = (FIXED | {**self.across}, FIXED | {**self.up})
         x, y = (
-            axis(name, range=ends[i], domain=self.spot[i], anchor=f"{'yx'[i]}{end}", **given[i])
+            axis(name, range=ends[i], domain=[*self.spot[i]], anchor=f"{'yx'[i]}{end}", **given[i])
             for i, name in enumerate(self.plane.names)
         )
         both = equal_axes(x, y, end=end) if self.plane.is_equal else {"xaxis": x, "yaxis": y}

@@ -96,6 +96,8 @@ def test_every_figure_is_there_with_its_text_alternative(gaussian):
     data, parts, page = gaussian
     sections = export.report_sections(export.ReportContents(data, **parts))
     figures = [figure for section in sections for figure in section.figures]
+    for figure in figures:
+        go.Figure(figure.to_dict())  # an error if a property is invalid
     found = Elements(page)
     kept = [json.loads(text) for text, (_, names) in zip(
         found.scripts, [one for one in found.tags if one[0] == "script"], strict=True
