@@ -98,6 +98,19 @@ class Display:
         """Return the figure, if there is one."""
         return None
 
+    def plotted(self) -> go.Figure | None:
+        """Return the figure as `plot` does, so that a finding that is its title needs no other."""
+        figure = self.plot()
+        if figure is not None:
+            self.__dict__["figure_title"] = str(figure.layout.meta["title"])
+        return figure
+
+    @cached_property
+    def figure_title(self) -> str:
+        """The title of the figure; "" if there is none."""
+        figure = self.plot()
+        return "" if figure is None else str(figure.layout.meta["title"])
+
     def images(self) -> tuple[np.ndarray, list[str]] | None:
         """Return the rows of the data that are shown as images, and a caption each."""
         return None
@@ -108,7 +121,7 @@ class Display:
 
     def __str__(self) -> str:
         """Return finding, scope, figure in words, table and notes."""
-        figure, finding = self.plot(), self.finding()
+        figure, finding = self.plotted(), self.finding()
         drawn = "" if figure is None else describe(figure).removeprefix(f"{finding}\n")
         table = upright(written(self.table(), self.form))
         rows = "" if table.empty else table.to_string(index=False, na_rep="")

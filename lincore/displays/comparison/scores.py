@@ -173,7 +173,7 @@ class RecallDisplay(JudgedDisplay):
 
     def finding(self) -> str:
         """State which class has the lowest recall."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and class, with the interval of its recall."""
@@ -211,7 +211,7 @@ class TimesDisplay(JudgedDisplay):
 
     def finding(self) -> str:
         """State which model is fast and which is good."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method: seconds, and the score with its interval."""

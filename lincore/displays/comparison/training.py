@@ -79,7 +79,7 @@ class LearningCurveDisplay(Display):
 
     def finding(self) -> str:
         """State how the best model gains from more rows."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and size, with the interval."""
@@ -335,7 +335,7 @@ class BoundariesDisplay(Display):
         """State what the panels show, or why there are none."""
         if isinstance(self.views, str):
             return self.views
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each model: predictions in all, and those that the regions show."""

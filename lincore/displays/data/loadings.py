@@ -64,7 +64,7 @@ class LoadingsDisplay(ProjectedDisplay):
 
     def finding(self) -> str:
         """State which features weigh most."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each feature."""
@@ -101,7 +101,7 @@ class BiplotDisplay(PcaDisplay):
 
     def finding(self) -> str:
         """State what is drawn."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def plot(self) -> go.Figure:
         """Return rows and features."""

@@ -48,8 +48,7 @@ class SheetDisplay(ProjectedDisplay):
 
     def finding(self) -> str:
         """Return the title of the sheet."""
-        figure = self.plot()
-        return "" if figure is None else str(figure.layout.meta["title"])
+        return self.figure_title
 
 
 def _columns(number: int) -> int:

@@ -81,7 +81,7 @@ class SweepDisplay(Display):
             return self._crossing_sentences()[0]
         if self.kind == "as trained" and len(self.sweep.seeds) > 1:
             return "The order of the models changes nowhere beyond chance."
-        return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
+        return self.figure_title
 
     def _crossing_sentences(self) -> list[str]:
         label, loss = self.sweep.settings.label, report.loss_in_words(self.loss)

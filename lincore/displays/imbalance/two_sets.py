@@ -328,7 +328,7 @@ class SetConfusionDisplay(OneSplitDisplay):
 
     def finding(self) -> str:
         """State which predictions changed."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each true and predicted class, the rows of both sets."""

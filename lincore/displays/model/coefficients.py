@@ -92,10 +92,9 @@ class CoefficientsDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """Return the largest coefficient, or that there are none."""
-        figure = self.plot()
-        if figure is None:
-            return f"{self.method} is not linear: no feature has one coefficient."
-        return str(figure.layout.meta["title"])
+        return self.figure_title or (
+            f"{self.method} is not linear: no feature has one coefficient."
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each score and feature; not of pixels."""
@@ -223,7 +222,7 @@ class OddsRatiosDisplay(ModelDisplay):
         """State how many odds ratios differ from 1."""
         if isinstance(self.found, str):
             return self.found
-        return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class and feature."""

@@ -51,7 +51,7 @@ class ConfusionDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """Return the share that is correct, and the most frequent error."""
-        return str(self.plot().layout.meta["title"])
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return the number of rows, or their weight, of each true and predicted class."""

@@ -90,10 +90,7 @@ class ConvergenceDisplay(TraceDisplay):
                 f"Final log loss, without the penalty: {classifier.log_loss_:.4f} nats, summed "
                 f"over {self.trained}. It stopped because {classifier.reason_.words}."
             )
-        figure = self.plot()
-        if figure is None:
-            return f"{self.method} is solved in one step, without iterations."
-        return str(figure.layout.meta["title"])
+        return self.figure_title or f"{self.method} is solved in one step, without iterations."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each iteration."""

@@ -61,7 +61,7 @@ class CurvesDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """Return the areas under the curves."""
-        return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
+        return self.figure_title
 
     def table(self) -> pd.DataFrame:
         """Return nothing: the figure holds all of it."""
@@ -169,7 +169,7 @@ class CalibrationDisplay(ModelDisplay):
         """Return the maximum calibration error."""
         if not self.is_possible:
             return f"{self.method} has no posteriors, so there is no calibration."
-        return str(self.plot().layout.meta["title"])  # type: ignore[union-attr]
+        return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each bin of posteriors."""

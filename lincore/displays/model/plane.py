@@ -376,8 +376,7 @@ class PlaneDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """State what is drawn, or why it cannot be."""
-        figure = self.plot()
-        return str(self.view) if figure is None else str(figure.layout.meta["title"])
+        return self.figure_title or str(self.view)
 
     def scope(self) -> str:
         """Return the rows, how faithful the regions are, and what the plane leaves out."""

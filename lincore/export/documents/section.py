@@ -71,7 +71,7 @@ class Section:
     @classmethod
     def of(cls, display: Display, title: str = "", *more: SectionTable) -> Section:
         """Return a display as a section: finding, scope, notes, figure, table, further tables."""
-        figure, table = display.plot(), display.table()
+        figure, table = display.plotted(), display.table()
         own = SectionTable(display.title, table, display.form or _form(table))
         return cls(
             title or display.title,

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gc
 from threading import Event, Thread
+from time import monotonic
 
-#: Seconds between collections.
-SECONDS = 5.0
+#: Seconds between collections, and their largest share of the time: nobody is served meanwhile.
+SECONDS, SHARE = 5.0, 0.02
 
 
 class Collector:
@@ -36,9 +37,12 @@ def start() -> None:
 
 
 def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> None:
-    """Collect after each pause."""
-    while not over.wait(pause):
+    """Collect after each pause, which is longer after a collection that took long."""
+    took = 0.0
+    while not over.wait(max(pause, took / SHARE)):
+        began = monotonic()
         collector.collect()
+        took = monotonic() - began
 
 
 def _collections() -> int:

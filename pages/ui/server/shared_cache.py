@@ -12,6 +12,11 @@ from typing import Any
 
 from pages.ui.server import script_queue
 
+# What refers to nothing else.
+_PLAIN = {str, int, float, bool, bytes, type(None)}
+# Bytes of a cell of a table with few of them.
+CELL, _FEW = 64, 10_000
+
 
 class Shared:
     """Finished results shared by all visitors: least recently used ones are evicted.
@@ -30,6 +35,7 @@ class Shared:
         self.max_bytes = max_bytes
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._n_bytes = 0
         self._making: dict[Hashable, Lock] = {}
 
     def get(self, key: Hashable) -> Any:
@@ -46,10 +52,12 @@ class Shared:
         with self._lock:
             if size > self.max_bytes:
                 return
+            _, former = self._kept.pop(key, (None, 0))
             self._kept[key] = (result, size)
-            self._kept.move_to_end(key)
-            while sum(each for _, each in self._kept.values()) > self.max_bytes:
-                self._kept.popitem(last=False)
+            self._n_bytes += size - former
+            while self._n_bytes > self.max_bytes:
+                _, (_, oldest) = self._kept.popitem(last=False)
+                self._n_bytes -= oldest
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return a cached result, or compute it once while concurrent callers wait."""
@@ -76,6 +84,7 @@ class Shared:
         """Forget everything."""
         with self._lock:
             self._kept.clear()
+            self._n_bytes = 0
 
 
 def n_bytes(thing: Any) -> int:
@@ -87,6 +96,12 @@ def n_bytes(thing: Any) -> int:
         if id(one) in seen or isinstance(one, type | ModuleType):
             continue
         seen.add(id(one))
+        if type(one) in _PLAIN:
+            total += sys.getsizeof(one)
+            continue
+        if hasattr(one, "memory_usage") and one.size < _FEW:  # pandas looks at every text
+            total += CELL * one.size
+            continue
         # A view keeps the whole array alive.
         base = getattr(one, "base", None)
         if base is not None and hasattr(base, "nbytes"):

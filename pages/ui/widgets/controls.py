@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -39,7 +38,6 @@ _TAG = re.compile("<[^>]*>")
 _VISIT = "shared.visit"
 # The figures and displays of the page in this run.
 _SHOWN = "shared.shown"
-_untitling = Lock()
 
 
 def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
@@ -184,11 +182,13 @@ class SentFigure(BaseFigure):
     fitted: Mapping[str, float] = {}
 
     def __init__(self, fig: go.Figure) -> None:
-        self._figure = _without_title(fig)
-        self.fitted = _proportions(fig)
-        if self.fitted:
-            fig.layout.legend.maxheight = LEGEND_SHARE
         self._written = fig.to_dict()
+        layout = self._written["layout"]
+        if "sheet" not in layout["meta"]:  # a sheet of images keeps its title
+            _leave_out_title(layout)
+        self.fitted = _proportions(self._written["data"], layout)
+        if self.fitted:
+            layout["legend"]["maxheight"] = LEGEND_SHARE
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as a dictionary, which nobody changes."""
@@ -200,9 +200,17 @@ def _sent(identity: int, _fig: go.Figure) -> SentFigure:
     return SentFigure(_fig)
 
 
-def _proportions(fig: go.Figure) -> dict[str, float]:
+def _leave_out_title(layout: dict[str, Any]) -> None:
+    """Remove the title of a figure, which is part of the page."""
+    layout.pop("title", None)
+    spare = layout["margin"]["t"] - TOP
+    if spare > 0:
+        layout["margin"]["t"] = TOP
+        layout["height"] -= spare
+
+
+def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str, float]:
     """Return the proportions of a figure of one pair of equal axes, in pixels; {} for others."""
-    layout = fig.layout.to_plotly_json()
     margin, across, up = layout["margin"], layout.get("xaxis", {}), layout.get("yaxis", {})
     sides, ends = margin["l"] + margin["r"], margin["t"] + margin["b"]
     if "sheet" in layout["meta"]:
@@ -213,10 +221,9 @@ def _proportions(fig: go.Figure) -> dict[str, float]:
     letters, under = (max(map(len, texts), default=3) for texts in labels)
     # Labels that are longer than the distance of their ticks are turned.
     is_turned = LETTER * under * len(across.get("ticktext", ())) > PHONE * 2 / 3
-    traces = fig.to_plotly_json()["data"]
-    has_bar = any(trace.get("marker", {}).get("showscale") for trace in traces)
+    has_bar = any(trace.get("marker", {}).get("showscale") for trace in data)
     lines, used = 0, PHONE
-    for trace in traces if layout.get("showlegend", True) else ():
+    for trace in data if layout.get("showlegend", True) else ():
         if "name" in trace and trace.get("showlegend", True):
             entry = ENTRY + LETTER * len(trace["name"])
             lines, used = (lines + 1, entry) if used + entry > PHONE else (lines, used + entry)
@@ -267,16 +274,3 @@ def show_title(fig: go.Figure, *, key: str, result: str = "") -> None:
     with st.container(horizontal=True, wrap=False, gap="xsmall", key=f"{key}.title"):
         st.markdown(title, width="stretch")
         downloads.offer(fig, key=key)
-
-
-def _without_title(fig: go.Figure) -> go.Figure:
-    """Return a figure without its title, which is part of the page; a sheet of images keeps it."""
-    layout = fig.layout
-    if "sheet" in layout.meta:
-        return fig
-    with _untitling:  # visitors share figures
-        layout.title = None
-        spare = layout.margin.t - TOP
-        if spare > 0:
-            layout.margin.t, layout.height = TOP, layout.height - spare
-    return fig

@@ -276,13 +276,9 @@ def parts(display: Display) -> DisplayParts:
 
     def made() -> DisplayParts:
         with st.spinner("Computing …"):
-            return DisplayParts(
-                display.finding(),
-                display.scope(),
-                display.plot(),
-                display.table(),
-                display.notes(),
-            )
+            figure = display.plotted()
+            said = display.finding(), display.scope()
+            return DisplayParts(*said, figure, display.table(), display.notes())
 
     return cast("DisplayParts", KEPT.get_or_make(display.key, made))
 
