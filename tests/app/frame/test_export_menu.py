@@ -126,7 +126,7 @@ def test_the_figures_are_those_on_the_page():
     frame = pd.read_csv(archive.open(archive.namelist()[0]))
     assert {"trace", "x", "y"} <= set(frame.columns) and len(frame) > 50
     page = export.render_html("t", [export.Section("Figures", figures=tuple(shown.drawn()))])
-    assert page.count("<figure>") == len(titles) == page.count("<figcaption>")
+    assert page.count("<figure>") == len(titles)
 
 
 def test_other_figures_and_results_follow_a_change():
