@@ -126,6 +126,13 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         lincore.LinearDiscriminantAnalysis().fit(iris().X, iris().y).coef_[2],
         unit="coefficient for virginica",
     ),
+    "contributions": lambda: plots.contributions(
+        ["petal length = 4.5", "petal width = 1.4", "sepal length = 5.7", "sepal width = 3"],
+        [-4.59, -2.69, -0.35, -0.25],
+        13.6,
+        unit="log odds",
+        of="'versicolor' over 'virginica'",
+    ),
     "odds_ratios": lambda: plots.odds_ratios(
         NAMES, [2.0, 0.5, 1.1, 4.0], [1.4, 0.3, 0.8, 2.5], [2.9, 0.8, 1.5, 6.4]
     ),

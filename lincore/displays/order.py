@@ -15,6 +15,7 @@ from lincore.displays.model.assumptions import AssumptionsDisplay
 from lincore.displays.model.canonical import CanonicalDisplay
 from lincore.displays.model.coefficients import CoefficientsDisplay
 from lincore.displays.model.confusion import ConfusionDisplay
+from lincore.displays.model.contributions import ContributionsDisplay
 from lincore.displays.model.convergence import ConvergenceDisplay
 from lincore.displays.model.curves import (
     CalibrationDisplay,
@@ -59,4 +60,5 @@ MODEL: tuple[type[Display], ...] = (
     CanonicalDisplay,
     AssumptionsDisplay,
     WhatIfDisplay,
+    ContributionsDisplay,
 )

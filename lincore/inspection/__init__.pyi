@@ -58,9 +58,11 @@ from .views import make_view as make_view
 from .views import model_plane as model_plane
 from .views import model_view as model_view
 from .views import row_in_view as row_in_view
+from .weights import Contributions as Contributions
 from .weights import Weights as Weights
 from .weights import boundary_equation as boundary_equation
 from .weights import classifier_input_names as classifier_input_names
+from .weights import contributions as contributions
 from .weights import feature_weights as feature_weights
 from .weights import naive_bayes_feature_counts as naive_bayes_feature_counts
 from .word_counts import WordShares as WordShares

@@ -1,4 +1,4 @@
-"""Coefficients of the original features, and the equation of a decision boundary."""
+"""Coefficients of the original features, what each adds to a score, and equations of boundaries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
@@ -21,6 +22,7 @@ from lincore.model_selection.pipeline import (
     classifier_input_names as classifier_input_names,
 )
 from lincore.moments.moments import BLOCK_VALUES
+from lincore.preprocessing.tabular import source_features
 from lincore.utils.typing import Array
 
 # Maximum number of variables of a printed equation.
@@ -48,6 +50,31 @@ class Weights(NamedTuple):
     def comparable(self) -> Array:
         """Coefficients per standard deviation of a feature."""
         return self.values * self.spread
+
+
+class Contributions(NamedTuple):
+    """Contributions of the features to the score of the predicted class over another.
+
+    Attributes
+    ----------
+    first, second : int
+        Codes of the predicted class, and of the one that it is compared with.
+    values : ndarray of shape (p,)
+        One for each feature of the data set, of a category one for all its levels together.
+    base : float
+        Mean of the score over the training rows.
+    score : float
+        Score of the row: `base` plus the sum of `values`.
+    are_log_odds : bool
+        Whether the score is the logarithm of the ratio of two posteriors.
+    """
+
+    first: int
+    second: int
+    values: Array
+    base: float
+    score: float
+    are_log_odds: bool
 
 
 def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
@@ -78,6 +105,84 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     shown = _preprocessor(pipeline)
     seen = transform_for_classifier(shown, data.X[rows])
     return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
+
+
+def contributions(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    row: Array,
+    against: int | None = None,
+) -> Contributions:
+    """Return what each feature adds to a linear score of the predicted class over another.
+
+    Each feature adds the product of its coefficient and its distance from the mean of the training
+    rows. For a linear score these are exactly the Shapley values with the training rows as
+    background and features that are set independently of each other.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted on class codes.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows.
+    row : ndarray of shape (p,)
+        In the form of ``Dataset.X``.
+    against : int, optional
+        Code of the class that the predicted one is compared with. Default: that with the next
+        highest score.
+
+    Raises
+    ------
+    TypeError
+        If the classifier is not linear, or decides by several binary models.
+    ValueError
+        If features act together (after a basis expansion), a coefficient is infinite, or a class
+        has no training rows.
+
+    References
+    ----------
+    Lundberg and Lee, "A Unified Approach to Interpreting Model Predictions" (2017), corollary 1.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> lda = lincore.LinearDiscriminantAnalysis()
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, lda).fit(iris.X, iris.codes)
+    >>> found = contributions(pipeline, iris, np.arange(150), iris.X[70])
+    >>> found.first, found.second, found.values.round(2), round(found.score, 2)
+    (2, 1, array([-0.15, -0.8 ,  4.84,  7.38]), 1.05)
+    """
+    model = pipeline.steps[-1][1]
+    if hasattr(model, "design_"):
+        raise TypeError("Each of the binary models has a score of its own.")
+    if "basis" in pipeline.named_steps:
+        raise ValueError("After a basis expansion features act together.")
+    weights = feature_weights(pipeline, data, rows).values
+    given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
+    scores = np.ravel(model.decision_function(transform_for_classifier(pipeline, given)))
+    if len(weights) == 1:  # of the second class over the first
+        weights, scores = np.vstack([0 * weights, weights]), np.append(0.0, scores)
+    places = [int(code) for code in model.classes_]
+    up, down = np.argsort(-scores, kind="stable")[:2].tolist()
+    if against is not None and against != places[up]:
+        if against not in places:
+            raise ValueError("This class has no training rows.")
+        down = places.index(against)
+    slope, score = weights[up] - weights[down], float(scores[up] - scores[down])
+    if not (np.isfinite(slope).all() and np.isfinite(score)):
+        raise ValueError("A coefficient is infinite: one value alone decides.")
+    preparer = pipeline.named_steps.get("prepare")
+    seen, usual = (_prepared(preparer, rows_of) for rows_of in (given, data.X[rows]))
+    source = source_features(preparer, data)
+    change = slope * (seen - usual)
+    values = np.bincount(source, change, data.n_features).astype(np.float64)
+    are_log_odds = hasattr(model, "predict_log_proba")
+    base = score - float(values.sum())
+    base = base if abs(base) > 1e-13 * np.abs(values).sum() else 0.0  # rounding errors
+    return Contributions(places[up], places[down], values, base, score, are_log_odds)
 
 
 def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
@@ -184,3 +289,9 @@ def _deviations(seen: Any) -> Array:
     for start in range(0, len(seen), length):
         total += ((seen[start : start + length] - mean) ** 2).sum(axis=0)
     return np.asarray(np.sqrt(total / len(seen)))
+
+
+def _prepared(preparer: Any, X: Any) -> Array:
+    """Return the mean of the prepared columns over some rows."""
+    prepared = X if preparer is None else preparer.transform(X)
+    return np.asarray(prepared.mean(axis=0), dtype=float).ravel()

@@ -169,7 +169,12 @@ def _open(
     """Return a table, or the result of `recognise_file` for other files; several images as such."""
     if is_dask(source):
         return open_dask_frame(source, name, options, LIMITS)
-    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+    if isinstance(source, str) and "\n" in source:
+        raise DataError(
+            "This text is the content of a table, not the path of a file.",
+            remedy="Pass its bytes: lincore.load(text.encode(), name='table.csv').",
+        )
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         return open_folder(Path(source), name, options, LIMITS)
     if is_frame(source):
         return frame_to_table(as_frame(source), name or "table")

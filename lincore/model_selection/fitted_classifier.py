@@ -154,6 +154,10 @@ class FittedClassifier:
         """Return the prediction of a row with changed values: a `WhatIfDisplay`."""
         return display("WhatIfDisplay", self, **settings)
 
+    def contributions(self, **settings: Any) -> Any:
+        """Return what each feature adds to the score of a row: a `ContributionsDisplay`."""
+        return display("ContributionsDisplay", self, **settings)
+
     def convergence(self, **settings: Any) -> Any:
         """Return the error by iteration: a `ConvergenceDisplay`."""
         return display("ConvergenceDisplay", self, **settings)

@@ -6,6 +6,7 @@ from .data.distribution import densities as densities
 from .data.distribution import histogram as histogram
 from .data.distribution import share_bars as share_bars
 from .model.coefficients import coefficients as coefficients
+from .model.coefficients import contributions as contributions
 from .model.coefficients import odds_ratios as odds_ratios
 from .model.components import biplot as biplot
 from .model.components import coefficient_images as coefficient_images

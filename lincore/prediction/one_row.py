@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset
 from lincore.model_selection.fitting import predict_codes
 from lincore.model_selection.pipeline import transform_for_classifier
-from lincore.utils.formatting import percent
+from lincore.utils.formatting import percent, quoted
 from lincore.utils.typing import Array
 
 
@@ -42,7 +42,7 @@ class RowPrediction(NamedTuple):
     def finding(self) -> str:
         """Prediction with its posterior, as a sentence."""
         sure = "" if np.isnan(self.posterior) else f", at {percent(self.posterior)}"
-        return f"Prediction: {self.label}{sure}."
+        return f"Prediction: {quoted(self.label)}{sure}."
 
 
 def predict_row(
@@ -67,7 +67,7 @@ def predict_row(
     >>> model = lincore.LinearDiscriminantAnalysis()
     >>> lda = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
     >>> predict_row(lda, iris, np.array([5.1, 3.5, 1.4, 0.2])).finding
-    'Prediction: setosa, at 100.0 %.'
+    "Prediction: 'setosa', at 100.0 %."
     """
     classifier = pipeline.steps[-1][1]
     given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]

@@ -1,4 +1,4 @@
-"""Display of a prediction for a row with changed values."""
+"""Displays of one row, some of its values changed: its prediction, and what each adds to it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,9 @@ def _start(so_far: SimpleNamespace) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIfDisplay(ModelDisplay):
-    """The prediction for a row with some values changed."""
+class RowDisplay(ModelDisplay):
+    """A display of one row with some values changed."""
 
-    title: ClassVar[str] = "What if"
-    made_by: ClassVar[str] = "model.what_if"
-    place: ClassVar[str] = "classify.whatif"
-
-    plane: PlaneDisplay | None = None
     row: (
         Annotated[
             int,
@@ -97,6 +92,24 @@ class WhatIfDisplay(ModelDisplay):
         inputs = self.changed if self.by_component else None
         return prediction.predict_row(model.pipeline, model.data, self.given, inputs=inputs)
 
+    def scope(self) -> str:
+        """Return the row that it began with."""
+        if self.start == MEDIAN:
+            return ""
+        data = self.model.data
+        return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIfDisplay(RowDisplay):
+    """The prediction for a row with some values changed."""
+
+    title: ClassVar[str] = "What if"
+    made_by: ClassVar[str] = "model.what_if"
+    place: ClassVar[str] = "classify.whatif"
+
+    plane: PlaneDisplay | None = None
+
     @property
     def first_features(self) -> list[int]:
         """The features to change first: of words those that occur most."""
@@ -123,13 +136,6 @@ class WhatIfDisplay(ModelDisplay):
     def finding(self) -> str:
         """Return the prediction with its posterior."""
         return self.found.finding
-
-    def scope(self) -> str:
-        """Return the row that it began with."""
-        if self.start == MEDIAN:
-            return ""
-        data = self.model.data
-        return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
 
     def frame(self) -> pd.DataFrame:
         """Return posterior, score and distance of every class, as far as there are any."""

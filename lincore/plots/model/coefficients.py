@@ -160,6 +160,80 @@ def odds_ratios(
     )
 
 
+def contributions(
+    labels: Sequence[str],
+    values: ArrayLike,
+    base: float,
+    *,
+    unit: str = "score",
+    of: str = "",
+    most: int = 12,
+) -> go.Figure:
+    """Draw how contributions lead from an average score to that of a row, as a waterfall.
+
+    Parameters
+    ----------
+    labels : sequence of p str
+        Features with their values.
+    values : array-like of shape (p,)
+    base : float
+        The average score.
+    unit : str
+        What the score is called.
+    of : str, optional
+        What it is the score of, such as "a over b".
+    most : int, default 12
+        The others are drawn as one.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> contributions(["length = 3", "width = 1"], [-2.0, 0.5], 1.0).layout.meta["title"]
+    'Largest contribution: length = 3 (−2)'
+    """
+    value = np.asarray(values, dtype=float)
+    order = np.argsort(-np.abs(value), kind="stable")[: most if len(value) > most + 1 else None]
+    steps, words = value[order], [labels[i] for i in order.tolist()]
+    if len(order) < len(value):
+        steps = np.append(steps, value.sum() - steps.sum())
+        words.append(f"{len(value) - len(order):,} others")
+    score = base + value.sum()
+    begins = np.concatenate([[0.0], base + np.cumsum(steps) - steps, [0.0]])
+    lengths = np.concatenate([[base], steps, [score]])
+    ends = np.concatenate([begins, begins + lengths])
+    spare = 0.12 * float(np.ptp(ends) or 1.0)  # for the numbers beside the bars
+    named = ["Average training row", *words, "This row"]
+    signs = [number(base), *(number(v, signed=True) for v in steps.tolist()), number(score)]
+    found = f"Largest contribution: {words[0]} ({signs[1]})"
+    bars = trace(
+        "bar",
+        x=compact(lengths),
+        base=compact(begins),
+        y=np.arange(len(lengths), dtype=np.int16),
+        orientation="h",
+        marker={"color": [GREY, *([ACCENT] * len(steps)), GREY], "line": {"width": 0}},
+        text=signs,
+        textposition="outside",
+        cliponaxis=False,
+        customdata=[escape(label) for label in named],
+        hovertemplate="<b>%{customdata}</b><br>%{text}<extra></extra>",
+    )
+    return _figure(
+        bars,
+        found,
+        f"What each adds to the {unit} of {of}." if of else "",
+        named,
+        alt=_alt(found, unit, named, lengths),
+        xaxis=axis(
+            unit, tickformat="~g", range=[float(ends.min()) - spare, float(ends.max()) + spare]
+        ),
+        shapes=[upright_line(0)],
+    )
+
+
 def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: Any) -> go.Figure:
     """Return the figure with a mark on each line, the first on top."""
     ticks = [wrap(label, LABEL_WIDTH) for label in shorten_all(labels, 2 * LABEL_WIDTH)]

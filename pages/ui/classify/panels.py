@@ -16,6 +16,7 @@ from lincore.displays import (
     ClassScoresDisplay,
     CoefficientsDisplay,
     ConfusionDisplay,
+    ContributionsDisplay,
     ConvergenceDisplay,
     EquationDisplay,
     LearnedDisplay,
@@ -255,6 +256,7 @@ _ELSEWHERE = (
     ConfusionDisplay,
     ClassScoresDisplay,
     PrecisionRecallDisplay,
+    ContributionsDisplay,
 )
 TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)
 #: Tabs with more than one display, or with widgets of their own.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import inspection
-from lincore.displays import MEDIAN, WhatIfDisplay, by_position, number_form
+from lincore.displays import MEDIAN, ContributionsDisplay, WhatIfDisplay, by_position, number_form
 from pages.ui.classify import geometry
 from pages.ui.frame import sidebar
 from pages.ui.widgets import controls, displays, tables, text
@@ -43,6 +43,10 @@ def _panel(model: FittedClassifier) -> None:
         _posteriors(said.table)
     if said.figure is not None:
         controls.figure(said.figure, key=f"{KEY}.plot")
+    st.markdown("##### What each feature adds")
+    about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
+    added = displays.chosen(ContributionsDisplay, model=model, **about)
+    displays.show(added, key=added.place, data=model.data)
 
 
 def _shown(model: FittedClassifier) -> WhatIfDisplay:
@@ -50,7 +54,7 @@ def _shown(model: FittedClassifier) -> WhatIfDisplay:
     row = held.get("row")
     if row is not None and row != MEDIAN and row not in model.split.test:
         row = None  # from another split
-    return WhatIfDisplay(model, plane, row, held.get("moved", ()))
+    return WhatIfDisplay(model, row, held.get("moved", ()), plane)
 
 
 def _ask_start(model: FittedClassifier) -> None:

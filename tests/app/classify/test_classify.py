@@ -191,7 +191,7 @@ DRAWN = {
     "What was learned": ([], 3),
     "Canonical functions": ([], 5),
     "Assumptions": ([], 0),
-    "What if": ([{"contour", "scatter"}], 1),
+    "What if": ([{"contour", "scatter"}, {"bar"}], 2),
 }
 
 
@@ -323,7 +323,7 @@ def test_what_if_follows_the_sliders():
     assert shown["posterior"].is_monotonic_decreasing
     # At once, in words: what a table says is read out a fifth of a second later.
     surest = app.dataframe[0].value["class"].iloc[0]
-    assert f"Prediction: {surest}, at {max(wanted):.1f} %." in plain(main_text(app))
+    assert f"Prediction: '{surest}', at {max(wanted):.1f} %." in plain(main_text(app))
 
 
 def test_nothing_is_fitted_again_that_did_not_change():

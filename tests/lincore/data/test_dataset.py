@@ -127,6 +127,10 @@ def test_arrays_that_do_not_fit_are_refused(X, y):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv.*cannot be opened"):
         load(tmp_path / "nowhere.csv")
+    with pytest.raises(DataError, match="too long"):
+        lincore.load("x" * 300)
+    with pytest.raises(DataError, match=r"content of a table.*lincore\.load\(text\.encode"):
+        lincore.load("x,y\n1,a\n2,b")
 
 
 def test_a_file_opened_as_text_is_told(tmp_path):
