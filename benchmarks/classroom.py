@@ -122,7 +122,7 @@ def widgets_of(visitor: Visitor, keys: tuple[str, ...]) -> list[tuple[str, str]]
         for key, widget in visitor.seen.widgets.items()
         if key.startswith(keys)
         for option in widget.options
-        if keys and (not key.endswith("word") or option in WORDS)
+        if keys and (not key.endswith("classifier") or option in WORDS)
     ]
 
 
