@@ -107,6 +107,9 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "decision_curve": lambda: (
         lincore.fit(lincore.sample("breast cancer"), "lda").decision_curve().plot()
     ),
+    "gains": lambda: (
+        lincore.fit(lincore.sample("breast cancer"), "lda").operating_point(threshold=0.2).plot()
+    ),
     "confusion": lambda: plots.confusion(results(), "lda"),
     "confusion_difference": lambda: plots.confusion_difference(
         [[48, 2], [3, 47]], [[50, 0], [15, 35]], ["no", "yes"]

@@ -79,6 +79,8 @@ from .model.learned import LearnedDisplay as LearnedDisplay
 from .model.learned import LearnedImagesDisplay as LearnedImagesDisplay
 from .model.learned import MatrixDisplay as MatrixDisplay
 from .model.learned import WordProbabilitiesDisplay as WordProbabilitiesDisplay
+from .model.operating_point import OperatingPointDisplay as OperatingPointDisplay
+from .model.operating_point import held_out as held_out
 from .model.plane import MOST_HELD as MOST_HELD
 from .model.plane import PlaneDisplay as PlaneDisplay
 from .model.plane import by_position as by_position

@@ -25,6 +25,7 @@ from lincore.displays.model.curves import (
 )
 from lincore.displays.model.equation import EquationDisplay
 from lincore.displays.model.learned import LearnedDisplay
+from lincore.displays.model.operating_point import OperatingPointDisplay
 from lincore.displays.model.plane import PlaneDisplay
 from lincore.displays.model.scores import ClassScoresDisplay, ModelScoresDisplay
 from lincore.displays.model.steps import StepsDisplay
@@ -53,6 +54,7 @@ MODEL: tuple[type[Display], ...] = (
     PrecisionRecallDisplay,
     CalibrationDisplay,
     DecisionCurveDisplay,
+    OperatingPointDisplay,
     ConvergenceDisplay,
     CoefficientsDisplay,
     EquationDisplay,

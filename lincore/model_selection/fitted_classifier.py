@@ -10,12 +10,17 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold
 from lincore.data.splits import split as split_rows
+from lincore.errors import DataError
+from lincore.metrics.curves.operating_point import OperatingPoint, at_operating_point
+from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
+from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import method_steps, run
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.fitting import TrainingSample, data_error, summarise_training_set
@@ -47,6 +52,10 @@ class FittedClassifier:
         Digest of data, split and settings.
     notes : tuple of str
         Warnings of the fit.
+    preprocessing : Steps
+        The steps that were asked for, to fit the model again.
+    point : OperatingPoint, optional
+        Where the posteriors decide, see `at`. Default: the class with the largest posterior.
 
     Examples
     --------
@@ -62,6 +71,8 @@ class FittedClassifier:
     split: Split
     digest: str = ""
     notes: tuple[str, ...] = ()
+    preprocessing: Steps = PLAIN
+    point: OperatingPoint | None = None
 
     @property
     def classifier(self) -> Any:
@@ -86,7 +97,86 @@ class FittedClassifier:
     @cached_property
     def fitted_model(self) -> FittedModel:
         """Steps and classifier for new rows and for a model file, with the classes by name."""
-        return FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
+        found = FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
+        return replace(found, operating_point=self.point)
+
+    def at(self, threshold: float | None = None, code: int = 1) -> FittedClassifier:
+        """Return the same fit with other decisions: at a threshold, for two classes.
+
+        Results, displays and exported files then hold them; posteriors are unchanged.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            Posterior from which the class is predicted. Default: the class with the largest
+            posterior.
+        code : int, default 1
+            The class.
+
+        Raises
+        ------
+        DataError
+            If there are more than two classes or no posteriors, or the threshold is not between 0
+            and 1.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> model = lincore.fit(lincore.sample("passengers"), "lda")
+        >>> model.confusion().frame()["rows"].tolist()
+        [207, 11, 33, 19]
+        >>> model.at(0.2).confusion().frame()["rows"].tolist()
+        [168, 50, 16, 36]
+        """
+        if threshold is None:
+            return self
+        point = OperatingPoint(float(threshold), code)
+        if not (0 <= threshold <= 1 and code in (0, 1)):
+            raise DataError(
+                f"The threshold is {threshold}, for the class {code}.",
+                where="threshold",
+                remedy="Give a posterior from 0 to 1, such as 0.3, for the class 0 or 1.",
+            )
+        if self.data.n_classes != 2 or not has_posteriors(self.results, self.name):
+            raise DataError(
+                f"{self.name} needs two classes and posteriors for a threshold.",
+                where="threshold",
+                remedy="Choose another model, or merge classes.",
+            )
+        results = at_operating_point(self.results, self.name, point)
+        return replace(self, results=results, point=point, digest=f"{self.digest} {point}")
+
+    def held_out(self, *, progress: Progress | None = None) -> Results:
+        """Return predictions of the training rows, each by a model fitted without its fold.
+
+        For choices that the test rows must not influence. Five folds, whole groups if the rows
+        have some, each with its own steps.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called as ``progress(done, total, what)``; returning False stops after a fold.
+
+        Raises
+        ------
+        DataError
+            If a fold does not allow the model.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> inner = lincore.fit(lincore.sample("iris"), "lda").held_out()
+        >>> len(inner.rows), len(set(inner.fold))
+        (105, 5)
+        """
+        scheme = "5-fold" if self.data.groups is None else "5-fold by group"
+        return compare(
+            self.data.take(self.split.train),
+            {self.name: clone(self.classifier)},
+            scheme,
+            steps=self.preprocessing,
+            progress=progress,
+        )
 
     def steps(self) -> Any:
         """Return the preprocessing steps and the outcome of the fit: a `StepsDisplay`."""
@@ -125,6 +215,10 @@ class FittedClassifier:
     def calibration(self, **settings: Any) -> Any:
         """Return observed frequencies against posteriors: a `CalibrationDisplay`."""
         return display("CalibrationDisplay", self, **settings)
+
+    def operating_point(self, **settings: Any) -> Any:
+        """Return scores, cost and gains at a threshold: an `OperatingPointDisplay`."""
+        return display("OperatingPointDisplay", self, **settings)
 
     def decision_curve(self, **settings: Any) -> Any:
         """Return the net benefit at every threshold: a `DecisionCurveDisplay`."""
@@ -255,7 +349,7 @@ def fit(
     own = method_steps(chosen, data, steps)
     digest = _digest(data, split, chosen.name, own)
     results = _results(outcome, data, split, label)
-    return FittedClassifier(outcome.pipeline, results, data, split, digest)
+    return FittedClassifier(outcome.pipeline, results, data, split, digest, (), steps)
 
 
 class AlikeFits(NamedTuple):

@@ -15,6 +15,7 @@ from lincore.data.frames import as_frame, is_frame
 from lincore.errors import DataError
 from lincore.estimators.base.class_weights import class_weights
 from lincore.io.tables.matching import FeatureSchema, RowMatch, match_rows
+from lincore.metrics.curves.operating_point import OperatingPoint
 from lincore.model_selection.training_summary import TrainingSummary
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
@@ -54,6 +55,8 @@ class FittedModel:
         Columns of weights and of groups, see `Dataset`; "" if there are none.
     groups_by_part : bool
         See `Dataset`.
+    operating_point : OperatingPoint, optional
+        Where posteriors decide; by default, the classifier predicts.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class FittedModel:
     weight_name: str = ""
     group_name: str = ""
     groups_by_part: bool = False
+    operating_point: OperatingPoint | None = None
 
     @classmethod
     def of(
@@ -152,7 +156,12 @@ class FittedModel:
             If a column is missing, or contains text where numbers are expected.
         """
         X, index = self._read(rows)
-        found = self.classes[np.asarray(self.pipeline.predict(X), dtype=np.intp)]
+        if self.operating_point is None:
+            codes = np.asarray(self.pipeline.predict(X), dtype=np.intp)
+        else:
+            with np.errstate(divide="ignore"):
+                codes = self.operating_point.decide(np.log(self._proba(X)))
+        found = self.classes[codes]
         return pd.Series(found, index=index, name=self.target_name or "class")
 
     def predict_proba(self, rows: Any) -> pd.DataFrame:
@@ -166,10 +175,13 @@ class FittedModel:
             If the method has no posteriors.
         """
         X, index = self._read(rows)
+        return pd.DataFrame(self._proba(X), index=index, columns=list(self.classes))
+
+    def _proba(self, X: Any) -> Array:
         found = np.zeros((X.shape[0], len(self.classes)))
         # A class whose rows were all removed by a step has no column.
         found[:, np.asarray(self.classifier.classes_, dtype=int)] = self.pipeline.predict_proba(X)
-        return pd.DataFrame(found, index=index, columns=list(self.classes))
+        return found
 
     @property
     def schema(self) -> FeatureSchema:

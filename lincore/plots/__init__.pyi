@@ -32,6 +32,7 @@ from .scores.confusion_difference import confusion_difference as confusion_diffe
 from .scores.cost_curve import cost_curve as cost_curve
 from .scores.decision_curve import decision_curve as decision_curve
 from .scores.fit_times import seconds_and_score as seconds_and_score
+from .scores.gains import gains as gains
 from .scores.intervals import pairwise_effects as pairwise_effects
 from .scores.intervals import score_intervals as score_intervals
 from .scores.recall_map import recall_change as recall_change

@@ -204,7 +204,9 @@ VISITS = {
     "passengers": (
         DATA, TYPED, COST,
         Visit("explore", ("columns", "summary")),
-        classify("Coefficients", "Assumptions", settings_plane={"kind": "direction"}),
+        classify("Coefficients", "Assumptions", "Operating point",
+                 settings_plane={"kind": "direction"},
+                 settings_operating={"by": "cross-validation", "miss_cost": 4.0}),
         compare("Pairwise comparisons", "Disagreements"),
         study("Priors in deployment", priors={"code": 0, "share": 0.3}),
     ),

@@ -114,3 +114,20 @@ def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
     dashboard.page.mouse.wheel(0, -5_000)
     dashboard.page.wait_for_timeout(500)
     expect(headline).to_be_in_viewport()
+
+
+def test_a_click_on_the_roc_curve_decides_there(dashboard):
+    view = {"classify.panels": "Operating point"}
+    asked = Analysis(SampleData("passengers"), question=ClassifyQuestion("lda"), view=view)
+    dashboard.goto(f"classify?analysis={asked.to_query()}")
+    data = lincore.sample("passengers")
+    model = lincore.fit(data, "lda", lincore.split(data))
+    # Where the nearest points of the curve are far away: markers may be neighbours of a pixel.
+    curve = metrics.roc_curve(model.results, model.name)[1]
+    steps = np.hypot(np.diff(curve.recall), np.diff(curve.false_positive_rate))
+    place = 1 + int(np.minimum(steps[1:], steps[:-1]).argmax())
+    dashboard.click_row("classify.operating.roc", place)
+    threshold = model.operating_point().threshold_of("roc", place)
+    found = model.operating_point(threshold=threshold).finding()
+    dashboard.page.get_by_text(found[:40]).first.wait_for()
+    assert found in dashboard.text().replace("\u2060", "")

@@ -54,9 +54,9 @@ class CurvesDisplay(ModelDisplay):
 
     @property
     def drawn(self) -> tuple[int, ...]:
-        """The codes of the classes; of two the second, for the other is its mirror image."""
+        """The codes of the classes; of two one, for the other is its mirror image."""
         if self.model.data.n_classes == 2:
-            return (1,)
+            return self.classes or (1,)
         return self.classes or _first_classes(SimpleNamespace(model=self.model))
 
     def finding(self) -> str:

@@ -54,6 +54,11 @@ class ModelDisplay(Display):
         """What the model is called."""
         return self.model.name
 
+    def call(self) -> str:
+        """Return the expression that makes this display, also of a model at an operating point."""
+        said, point = super().call(), self.model.point
+        return said if point is None else said.replace("model.", f"model.{point.call()}.", 1)
+
     def scores(self, *names: str) -> pd.DataFrame:
         """Return scores of the test rows, see `lincore.metrics.score_table`."""
         found = metrics.score_table(self.results, names)

@@ -55,6 +55,7 @@ TRUSTED = frozenset(
         "lincore.linalg.covariance.Whitener",
         "lincore.linalg.gaussian.Gaussians",
         "lincore.linalg.optimize.OptimizerStep",
+        "lincore.metrics.curves.operating_point.OperatingPoint",
         "lincore.model_selection.fitted_model.FittedModel",
         "lincore.model_selection.training_summary.TrainingSummary",
         "lincore.moments.moments.Moments",

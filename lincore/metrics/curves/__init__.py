@@ -1,1 +1,1 @@
-"""Curves of one class against the rest: rates, calibration, net benefit."""
+"""Curves of one class against the rest, and operating points on them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.base.sentences import join
@@ -157,13 +157,17 @@ def _lines(curves: Sequence[Curve], shape: str) -> list[Trace]:
 
 def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     hue, dash, marker = look_of(position, curve.code)
-    x, y = _thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
+    kept = thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
+    x, y = (np.asarray(side, np.float32)[kept] for side in (curve.x, curve.y))
     label = escape(shorten(curve.name, LEGEND_WIDTH))
     area = "" if curve.area is None else f" ({number(curve.area)})"
     line = trace(
-        "scatter", x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
-        legendgroup=str(position), meta=[escape(curve.name)],
+        "scatter", x=x, y=y, mode="lines+markers", name=label + area,
+        legendgroup=str(position), meta=[escape(curve.name)], customdata=kept.astype(np.int32),
         line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
+        # A page may let its visitor choose a point: a line alone cannot be selected.
+        marker={"opacity": 0, "size": 6}, unselected={"marker": {"opacity": 0}},
+        selected={"marker": {"opacity": 0}},
         hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
     if curve.point is None:
@@ -172,6 +176,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
         "scatter", x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
         mode="markers", showlegend=False, legendgroup=str(position), meta=[escape(curve.name)],
         marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
+        unselected={"marker": {"opacity": 1}},
         hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
     return [line, point]
@@ -183,15 +188,14 @@ def _known(point: tuple[float, float]) -> tuple[float, float] | None:
     return (x, y) if np.isfinite(x) and np.isfinite(y) else None
 
 
-def _thin(x: Array, y: Array) -> tuple[Array, Array]:
-    """Keep the points of a long curve that a screen can show, the ends among them."""
+def thin(x: Array, y: Array) -> NDArray[np.intp]:
+    """Return positions of the points of a curve that a screen can show, the ends among them."""
     if len(x) <= MOST_POINTS:
-        return x, y
+        return np.arange(len(x))
     # Evenly along the curve, not by threshold: its steep parts keep their shape.
     way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
     kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS)))
-    kept = np.unique(np.concatenate([[0], np.minimum(kept, len(x) - 1), [len(x) - 1]]))
-    return x[kept], y[kept]
+    return np.unique(np.concatenate([[0], np.minimum(kept, len(x) - 1), [len(x) - 1]]))
 
 
 def guide(x: list[float], y: list[float]) -> Trace:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from lincore import export
 from lincore.errors import DataError
+from pages.ui.classify import operating_point
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def show(model: FittedClassifier) -> None:
 
 
 def _offer(fitted: FittedClassifier) -> None:
+    fitted = operating_point.current(fitted)
     data, split, method = fitted.data, fitted.split, fitted.name
     model = fitted.fitted_model
     st.markdown(f"**{text.escape(method)}**, fitted on {fitted.steps().trained}")

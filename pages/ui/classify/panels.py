@@ -25,6 +25,7 @@ from lincore.displays import (
     MatrixDisplay,
     ModelScoresDisplay,
     OddsRatiosDisplay,
+    OperatingPointDisplay,
     PlaneDisplay,
     PrecisionRecallDisplay,
     RocDisplay,
@@ -33,7 +34,7 @@ from lincore.displays import (
     WhatIfDisplay,
 )
 from lincore.inspection import compare_solvers
-from pages.ui.classify import what_if
+from pages.ui.classify import operating_point, what_if
 from pages.ui.frame import sidebar
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import displays, tabs, text, verdicts
@@ -75,6 +76,8 @@ def tabs_of(model: FittedClassifier) -> list[type[Display]]:
         missing.add(ConvergenceDisplay)
     if not CanonicalDisplay(model).has_functions:
         missing.add(CanonicalDisplay)
+    if OperatingPointDisplay(model).obstacle:
+        missing.add(OperatingPointDisplay)
     return [kind for kind in TABS if kind not in missing]
 
 
@@ -263,6 +266,7 @@ TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)
 _ARRANGED: dict[type[Display], Callable[[FittedClassifier, Any], None]] = {
     ModelScoresDisplay: _scores,
     RocDisplay: _curves,
+    OperatingPointDisplay: operating_point.show,
     ConvergenceDisplay: _convergence,
     CoefficientsDisplay: _coefficients,
     EquationDisplay: _equation,

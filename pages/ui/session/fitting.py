@@ -81,6 +81,7 @@ def _known(experiment: PageExperiment, fitted: Fitted, settings: Any) -> FittedC
             experiment.split,
             digest,
             fitted.notes,
+            settings[2].steps,
         )
         st.session_state[MODEL] = held
     found: FittedClassifier = held

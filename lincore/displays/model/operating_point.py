@@ -1,0 +1,329 @@
+"""Display of an operating point: scores, cost and gains at a threshold of the posterior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from lincore import metrics, plots, report
+from lincore.displays.model.curves import PrecisionRecallDisplay, RocDisplay
+from lincore.displays.model.model_display import ModelDisplay, codes
+from lincore.fields import Field, per_cent
+from lincore.utils import decimals, percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.metrics import Gains, Results, TunedThreshold
+    from lincore.model_selection import FittedClassifier
+
+#: Scores of the whole matrix.
+_SCORES = ("balanced accuracy", "MCC", "accuracy")
+_USUAL = "at 50 %"
+_COLUMNS = ["score", "class", "value", "low", "high", _USUAL]
+
+
+_held_out: WeakKeyDictionary[FittedClassifier, Results] = WeakKeyDictionary()
+
+
+def held_out(model: FittedClassifier, known: Results | None = None) -> Results:
+    """Return the predictions of `FittedClassifier.held_out`, computed once or known already."""
+    if known is not None or model not in _held_out:
+        _held_out[model] = model.held_out() if known is None else known
+    return _held_out[model]
+
+
+def _rarest(so_far: SimpleNamespace) -> int:
+    return int(report.rarest_class(so_far.model.results))
+
+
+def _by_hand(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.by == "threshold")
+
+
+def _by_folds(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.by == "cross-validation")
+
+
+def _threshold_wording(so_far: SimpleNamespace) -> tuple[str, str]:
+    label = quoted(so_far.model.data.classes[so_far.of_class])
+    return f"Threshold for {label}", f"{label} is predicted from this posterior on. No refitting."
+
+
+def _cost_wording(so_far: SimpleNamespace) -> tuple[str, str]:
+    label = quoted(so_far.model.data.classes[so_far.of_class])
+    return (
+        "Cost of a miss",
+        f"A row of {label} that is not predicted as such costs so many false alarms.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPointDisplay(ModelDisplay):
+    """Scores, expected cost and cumulative gains at a threshold of the posterior."""
+
+    title: ClassVar[str] = "Operating point"
+    made_by: ClassVar[str] = "model.operating_point"
+    place: ClassVar[str] = "classify.operating"
+
+    of_class: (
+        Annotated[
+            int,
+            Field(
+                "Positive class",
+                "The class that one acts on: a miss is a row of it that is not predicted as such, "
+                "a false alarm a row of the other class that is.",
+                choices=codes,
+                auto=_rarest,
+            ),
+        ]
+        | None
+    ) = None
+    by: Annotated[
+        Literal["threshold", "costs", "cross-validation"],
+        Field(
+            "Chosen by",
+            "By hand; as the threshold of least expected cost for calibrated posteriors; or by "
+            "five-fold cross-validation on the training rows.",
+            choices={
+                "threshold": "Threshold",
+                "costs": "Costs",
+                "cross-validation": "Cross-validation",
+            },
+        ),
+    ] = "threshold"
+    threshold: (
+        Annotated[
+            float,
+            Field(
+                "Threshold",
+                "The positive class is predicted from this posterior on.",
+                low=0,
+                high=1,
+                step=0.01,
+                auto=lambda so_far: 0.5,
+                unit=per_cent,
+                slide=True,
+                wording=_threshold_wording,
+                when=_by_hand,
+            ),
+        ]
+        | None
+    ) = None
+    score: Annotated[
+        str,
+        Field(
+            "Optimise",
+            "Mean over the folds; F1 is that of the positive class.",
+            choices=metrics.THRESHOLD_SCORES,
+            when=_by_folds,
+        ),
+    ] = "balanced accuracy"
+    miss_cost: Annotated[
+        float,
+        Field(
+            "Cost of a miss",
+            "In false alarms.",
+            low=0.001,
+            high=1_000_000,
+            wording=_cost_wording,
+        ),
+    ] = 1.0
+
+    @property
+    def obstacle(self) -> str:
+        """Why there is no threshold; "" if there is one."""
+        if not metrics.has_posteriors(self.results, self.method):
+            return f"{self.method} has no posteriors, so there is no operating point to choose."
+        if self.model.data.n_classes != 2:
+            return "A threshold decides between two classes, and there are more."
+        return ""
+
+    @cached_property
+    def code(self) -> int:
+        """The positive class."""
+        known = SimpleNamespace(model=self.model)
+        return _rarest(known) if self.of_class is None else self.of_class
+
+    @property
+    def label(self) -> str:
+        """The label of the positive class, in quotes."""
+        return quoted(self.model.data.classes[self.code])
+
+    @cached_property
+    def tuned(self) -> TunedThreshold:
+        """The threshold chosen by cross-validation."""
+        inner = held_out(self.model)
+        return metrics.tune_threshold(inner, self.method, self.code, self.score, self.miss_cost)
+
+    @cached_property
+    def chosen(self) -> float:
+        """The threshold."""
+        if self.by == "costs":
+            return 1 / (1 + self.miss_cost)
+        if self.by == "cross-validation":
+            return self.tuned.threshold
+        return 0.5 if self.threshold is None else self.threshold
+
+    @cached_property
+    def decided(self) -> FittedClassifier:
+        """The model at the operating point, with its results."""
+        is_usual = self.by == "threshold" and self.threshold is None
+        return self.model if self.obstacle or is_usual else self.model.at(self.chosen, self.code)
+
+    def roc(self) -> RocDisplay:
+        """Return the ROC curve of the positive class, with the operating point."""
+        return RocDisplay(self.decided, (self.code,))
+
+    def precision_recall(self) -> PrecisionRecallDisplay:
+        """Return its precision-recall curve, with the operating point."""
+        return PrecisionRecallDisplay(self.decided, (self.code,))
+
+    def threshold_of(self, curve: Literal["roc", "precision_recall"], position: int) -> float:
+        """Return a threshold that decides as a point of a curve, by its position in it."""
+        if curve == "roc":
+            thresholds = metrics.roc_curve(self.results, self.method)[self.code].thresholds
+        else:
+            of_classes = metrics.precision_recall_curve(self.results, self.method)
+            thresholds = of_classes[self.code].thresholds
+        return metrics.threshold_between(thresholds, position)
+
+    @cached_property
+    def gains(self) -> Gains:
+        """The cumulative gains of the positive class."""
+        return metrics.cumulative_gains(self.results, self.method, self.code)
+
+    @cached_property
+    def reached(self) -> tuple[float, float]:
+        """Share of the rows predicted as the positive class, and its recall."""
+        counts = metrics.confusion_matrix(self.decided.results, self.method)
+        taken, n_class = counts[:, self.code].sum(), counts[self.code].sum()
+        return taken / counts.sum(), counts[self.code, self.code] / max(n_class, 1e-300)
+
+    def finding(self) -> str:
+        """State the recall and the precision of the positive class at the threshold."""
+        if self.obstacle:
+            return self.obstacle
+        at = f"At a threshold of {_shown(self.chosen)} for {self.label}"
+        found = self._lines.set_index(["score", "class"])
+        label = str(self.model.data.classes[self.code])
+        if not self.reached[0]:
+            return f"{at}, {self.method} predicts no row as {self.label}."
+        recall, precision = (
+            report.format_score(
+                metrics.Interval(*found.loc[(name, label), ["value", "low", "high"]]), name
+            )
+            for name in ("recall", "precision")
+        )
+        return (
+            f"{at}, {self.method} finds {recall} of its rows, and {precision} of the rows "
+            "predicted as such are correct."
+        )
+
+    def scope(self) -> str:
+        """State how the threshold was chosen, and the rows."""
+        if self.obstacle:
+            return ""
+        how = "Threshold chosen by hand"
+        if self.by == "costs":
+            how = (
+                f"Threshold of least expected cost for calibrated posteriors if a miss costs "
+                f"{self.miss_cost:g} {'false alarm' if self.miss_cost == 1 else 'false alarms'}"
+            )
+        elif self.by == "cross-validation":
+            how = (
+                f"Threshold of the {'least' if self.score == 'expected cost' else 'best'} "
+                f"{self.score} ({decimals(self.tuned.value)}) in five-fold cross-validation on "
+                f"{self.trained}"
+            )
+        return f"{how}. Scores on {self.tested}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each score: at the threshold, and at 50 %."""
+        return pd.DataFrame() if self.obstacle else self._lines.copy()
+
+    @cached_property
+    def _lines(self) -> pd.DataFrame:
+        at, usual = (self._scores(results) for results in (self.decided.results, self.results))
+        return at.assign(**{_USUAL: usual["value"]})[_COLUMNS]
+
+    def _scores(self, results: Results) -> pd.DataFrame:
+        classes = metrics.score_table(results, metrics.CLASS_SCORES).dropna(subset="score")
+        of_class = classes["class"] == str(self.model.data.classes[self.code])
+        kept = of_class | (classes["score"] == "recall")
+        whole = metrics.score_table(results, _SCORES)
+        costs = metrics.cost_table(self.code, self.miss_cost)
+        counts = metrics.confusion_matrix(results, self.method)
+        depth = counts[:, self.code].sum() / counts.sum()
+        recall = counts[self.code, self.code] / max(counts[self.code].sum(), 1e-300)
+        own = str(self.model.data.classes[self.code])
+        cost = metrics.expected_cost(results, self.method, costs)
+        more = [
+            ("expected cost per row", "", *cost),
+            ("share of rows predicted", own, depth, np.nan, np.nan),
+            ("lift", own, recall / depth if depth else np.nan, np.nan, np.nan),
+        ]
+        added = pd.DataFrame(more, columns=_COLUMNS[:5])
+        parts = [classes[kept].sort_values("class", key=lambda c: c != own, kind="stable"), whole]
+        return pd.concat([*(part[_COLUMNS[:5]] for part in parts), added], ignore_index=True)
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, rounded."""
+        if self.obstacle:
+            return pd.DataFrame()
+        found = self.frame()
+        named = [
+            f"{score} of {quoted(label)}" if score in metrics.CLASS_SCORES else score
+            for score, label in zip(found["score"], found["class"], strict=True)
+        ]
+        found = found.drop(columns="class").assign(score=named).round(3)
+        return found.rename(columns={"low": "from", "high": "to"})
+
+    def plot(self) -> go.Figure | None:
+        """Return the cumulative gains, with the operating point."""
+        if self.obstacle:
+            return None
+        return plots.gains(self.gains, code=self.code, point=self.reached)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the scores depend on, and what costs and lift are."""
+        if self.obstacle:
+            return ()
+        notes = []
+        if self.by == "threshold":
+            notes.append(
+                "If the threshold is chosen by looking at these test rows, the scores are "
+                "optimistic. Cross-validation chooses it on the training rows alone."
+            )
+        elif self.by == "costs":
+            notes.append(
+                "The threshold follows from the costs alone (Elkan 2001), if the posteriors are "
+                "calibrated: see Calibration."
+            )
+        else:
+            notes.append(
+                "The folds have models of their own, whose posteriors may differ a little from "
+                "those of this model."
+            )
+        rule = report.interval_method(self.decided.results, "accuracy", "balanced accuracy", "MCC")
+        notes.append(
+            f"{rule.removesuffix('.')}; recall and precision as accuracy; expected cost by "
+            "Price–Bonett."
+        )
+        notes.append(
+            f"A false alarm costs 1, a miss {self.miss_cost:g}. Lift: precision over the share of "
+            f"{self.label} among the test rows ({percent(self.gains.share)})."
+        )
+        return tuple(notes)
+
+
+def _shown(threshold: float) -> str:
+    """Return a threshold in per cent with as many digits as it needs."""
+    digits = next((d for d in range(4) if abs(round(threshold, d + 2) - threshold) < 1e-9), 1)
+    return percent(threshold, digits)

@@ -1,0 +1,104 @@
+"""The panel Operating point: a threshold, by slider, costs, folds, or a click on a curve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.displays import (
+    ConfusionDisplay,
+    OperatingPointDisplay,
+    held_out,
+)
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import displays, selection, text
+
+if TYPE_CHECKING:
+    from lincore.displays import Display
+    from lincore.model_selection import FittedClassifier
+    from pages.ui.jobs.progress import Progress
+
+KEY = OperatingPointDisplay.place
+#: Values of the training rows of a model solved from moments that are fitted in folds at once.
+AT_ONCE = 100_000
+
+
+def show(model: FittedClassifier, about: Any) -> None:
+    """Ask for the operating point, and draw matrix, scores and curves at it."""
+    found = displays.chosen(OperatingPointDisplay, width=210, model=model)
+    if found.by == "cross-validation" and not _has_folds(model, about):
+        return
+    displays.note(found, key=KEY)
+    said = displays.parts(found)
+    st.markdown(f"**{text.escape(said.finding)}**")
+    st.caption(text.escape(said.scope))
+    left, right = st.columns(2, gap="large")
+    with left:
+        displays.details(found, key=KEY)
+    with right:
+        displays.figure(ConfusionDisplay(found.decided), key=f"{KEY}.confusion")
+    st.caption("Choose a point on one of the first two curves to decide there.")
+    for place, draw in zip(
+        st.columns(3, gap="medium"), (_roc, _precision_recall, _gains), strict=True
+    ):
+        with place:
+            draw(found)
+
+
+def current(model: FittedClassifier) -> FittedClassifier:
+    """Return the model at the chosen operating point, for its exports."""
+    kind = OperatingPointDisplay
+    if kind(model).obstacle:
+        return model
+    return kind(model, **displays.read(kind, KEY, model=model)).decided
+
+
+def _has_folds(model: FittedClassifier, about: Any) -> bool:
+    """Fit the models of the folds, as a job if this takes long; return whether they are there."""
+
+    def work(progress: Progress) -> Any:
+        found = model.held_out(progress=progress)
+        return found if len(found.rows) == len(model.split.train) else None  # stopped
+
+    job = page_jobs.run(
+        f"{KEY}.folds",
+        about,
+        work,
+        describe="Fitting the models of five folds",
+        here=hasattr(model.classifier, "fit_moments")
+        and len(model.split.train) * model.data.n_features <= AT_ONCE,
+    )
+    page_jobs.show(job)
+    if job.result is None:
+        return False
+    held_out(model, job.result)
+    return True
+
+
+def _roc(found: OperatingPointDisplay) -> None:
+    _curve(found, found.roc(), "roc")
+
+
+def _precision_recall(found: OperatingPointDisplay) -> None:
+    _curve(found, found.precision_recall(), "precision_recall")
+
+
+def _gains(found: OperatingPointDisplay) -> None:
+    displays.figure(found, key=KEY)
+
+
+def _curve(found: OperatingPointDisplay, shown: Display, word: Any) -> None:
+    """Draw a curve; choosing one of its points chooses its threshold."""
+    key = f"{KEY}.{word}"
+
+    def choose(event: Any) -> list[int]:
+        if rows := selection.rows(event):
+            chosen = found.threshold_of(word, rows[-1])
+            displays.set_settings(KEY, by=None, threshold=chosen)
+        return []
+
+    displays.note(shown, key=key)
+    drawn = displays.parts(shown).figure
+    if drawn is not None:
+        selection.figure(drawn, key=key, modes=("points",), read=choose)
