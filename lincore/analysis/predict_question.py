@@ -224,6 +224,13 @@ def _first_source(so_far: SimpleNamespace) -> NewFile | None:
     return None if so_far.model is None else NewFile()
 
 
+def _usual_threshold(so_far: SimpleNamespace) -> float:
+    """Return the threshold of a saved model for the rarer class, or 50 %."""
+    found = getattr(so_far, "predictions", None)
+    usual = None if found is None else found.with_threshold(None).rarer_threshold
+    return 0.5 if usual is None else float(usual)
+
+
 def _threshold_wording(so_far: SimpleNamespace) -> tuple[str, str]:
     label = quoted(so_far.predictions.classes[so_far.predictions.rarer])
     return (
@@ -252,7 +259,7 @@ class PredictQuestion(PageQuestion):
         Default: the test set.
     threshold : float, optional
         Of two classes: posterior from which the rarer one in training is predicted. Default: the
-        class with the larger posterior.
+        operating point of a saved model, or the class with the larger posterior.
     """
 
     kind: ClassVar[str] = "predict"  # in JSON
@@ -307,11 +314,12 @@ class PredictQuestion(PageQuestion):
             Field(
                 "Threshold",
                 "Of two classes, the one that is rarer in training is predicted from this "
-                "posterior on. By default the class with the larger posterior is predicted.",
+                "posterior on. Default: the operating point of a saved model, or the class with "
+                "the larger posterior.",
                 low=0,
                 high=1,
                 step=0.01,
-                auto=lambda so_far: 0.5,
+                auto=_usual_threshold,
                 unit=per_cent,
                 slide=True,
                 wording=_threshold_wording,

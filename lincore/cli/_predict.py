@@ -83,7 +83,8 @@ def predict(
     output = output or STANDARD_OUTPUT
     record, lines, text = {**answer.record, "output": output}, [], ""
     if save_model:
-        lines.append(write_file(save_model, export.save_model(model)))
+        stored = replace(model, operating_point=found.point)
+        lines.append(write_file(save_model, export.save_model(stored)))
     if output == STANDARD_OUTPUT:
         text = found.to_csv().decode()
     else:

@@ -18,6 +18,7 @@ from .curves.operating_point import at_operating_point as at_operating_point
 from .curves.operating_point import cost_table as cost_table
 from .curves.operating_point import expected_cost as expected_cost
 from .curves.operating_point import threshold_between as threshold_between
+from .curves.operating_point import threshold_text as threshold_text
 from .curves.operating_point import tune_threshold as tune_threshold
 from .curves.rates import precision_recall_curve as precision_recall_curve
 from .curves.rates import roc_curve as roc_curve

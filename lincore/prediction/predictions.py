@@ -17,6 +17,7 @@ from lincore.data.splits import draw_rows
 from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch
 from lincore.linalg.hotelling import ClassDistances
+from lincore.metrics.curves.operating_point import OperatingPoint
 from lincore.metrics.priors import PriorEstimate, adjust_posteriors, estimate_priors
 from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
@@ -78,7 +79,8 @@ class Predictions:
     estimate : PriorEstimate, optional
         Given if the priors were estimated from these rows.
     threshold : float, optional
-        Posterior from which the rarer of two classes is predicted; see `with_threshold`.
+        Posterior from which the rarer of two classes is predicted; see `with_threshold`. Default:
+        the operating point of the model, if it has one.
     made_from : str
         Digest of the model and the rows.
 
@@ -191,11 +193,22 @@ class Predictions:
         return np.exp(self.log_proba)
 
     @cached_property
+    def point(self) -> OperatingPoint | None:
+        """The operating point: the given threshold, or the model's; None for the largest value."""
+        if self.threshold is not None:
+            return OperatingPoint(self.threshold, self.rarer)
+        return self.model.operating_point
+
+    @property
+    def rarer_threshold(self) -> float | None:
+        """Posterior from which the rarer of two classes is predicted, if there is one."""
+        return None if self.point is None else self.point.threshold_for(self.rarer)
+
+    @cached_property
     def codes(self) -> Codes:
         """Predicted classes as positions in `classes`, (n,)."""
-        if self.threshold is not None:
-            is_rarer = self.posteriors[:, self.rarer] >= self.threshold
-            return np.where(is_rarer, self.rarer, 1 - self.rarer)
+        if self.point is not None:
+            return self.point.decide(self.log_proba)
         if self.priors is None or not self.has_posteriors:
             return self.evaluated.codes
         return np.asarray(self.log_proba.argmax(axis=1), dtype=np.intp)
@@ -318,7 +331,7 @@ class Predictions:
         Parameters
         ----------
         threshold : float or None
-            From 0 to 1; None for the larger posterior.
+            From 0 to 1; None for the operating point of the model, or the larger posterior.
 
         Raises
         ------
@@ -397,8 +410,8 @@ class Predictions:
             if not self.has_posteriors:
                 return np.arange(len(self))
             certainty = self.posteriors.max(axis=1)
-            if self.threshold is not None:
-                certainty = np.abs(self.posteriors[:, self.rarer] - self.threshold)
+            if self.rarer_threshold is not None:
+                certainty = np.abs(self.posteriors[:, self.rarer] - self.rarer_threshold)
             return np.argsort(certainty, kind="stable")
         if by == "misclassified":
             truth = np.full(len(self), NO_LABEL) if self.truth is None else self.truth

@@ -13,6 +13,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+import lincore
 from lincore import DataError
 from lincore.export import Input, ScoreFunction, to_spreadsheet
 from tests.lincore.export.models.cases import FEW, Case, without_fills
@@ -110,3 +111,14 @@ def test_no_formula_is_longer_than_a_sheet_takes():
         to_spreadsheet(linear(9_000))
     with pytest.raises(DataError, match="100,000"):
         to_spreadsheet(linear(60_000))
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.6])
+def test_the_sheet_decides_at_the_operating_point(threshold, tmp_path):
+    data = lincore.sample("passengers")
+    model = lincore.fit(data, "lda").at(threshold).fitted_model
+    rows = data.to_frame().iloc[:4, :-1]
+    functions = lincore.export.score_functions(model)
+    values = evaluated(functions, rows, tmp_path / "model.xlsx")
+    last = to_spreadsheet(functions, list(rows.columns))[-1].column
+    assert [values[f"{last}{row}"] for row in range(2, 6)] == model.predict(rows).tolist()

@@ -210,7 +210,7 @@ class OperatingPointDisplay(ModelDisplay):
         """State the recall and the precision of the positive class at the threshold."""
         if self.obstacle:
             return self.obstacle
-        at = f"At a threshold of {_shown(self.chosen)} for {self.label}"
+        at = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
         found = self._lines.set_index(["score", "class"])
         label = str(self.model.data.classes[self.code])
         if not self.reached[0]:
@@ -321,9 +321,3 @@ class OperatingPointDisplay(ModelDisplay):
             f"{self.label} among the test rows ({percent(self.gains.share)})."
         )
         return tuple(notes)
-
-
-def _shown(threshold: float) -> str:
-    """Return a threshold in per cent with as many digits as it needs."""
-    digits = next((d for d in range(4) if abs(round(threshold, d + 2) - threshold) < 1e-9), 1)
-    return percent(threshold, digits)

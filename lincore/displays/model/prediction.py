@@ -66,10 +66,10 @@ class _OfPredictions(Display):
 
     def _threshold(self) -> str:
         found = self.predictions
-        if found.threshold is None:
+        if (threshold := found.rarer_threshold) is None:
             return ""
         label = quoted(found.classes[found.rarer])
-        return f" (threshold for {label}: {percent(found.threshold, 0)})"
+        return f" (threshold for {label}: {metrics.threshold_text(threshold)})"
 
     def scope(self) -> str:
         """Return the file, the model, and the priors that the posteriors are of."""

@@ -118,6 +118,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
         origin=origin,
         functions=tuple(functions),
         pairs=found.pairs,
+        operating_point=model.operating_point,
     )
     refuse_large(written, MOST_TERMS, "formula")
     return written

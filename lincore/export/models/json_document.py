@@ -43,7 +43,8 @@ def to_json(functions: ScoreFunctions) -> str:
     str
         An object with "schema" and "version" (1; it changes with the meaning of a field),
         "reading" (the formulas in words), "model", "data", "target", "columns", "classes",
-        "link", "inputs", "origin", "functions" and "pairs". Only ASCII characters.
+        "link", "inputs", "origin", "functions" and "pairs"; "operating_point" if the model has one.
+        Only ASCII characters.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def to_json(functions: ScoreFunctions) -> str:
         "reading": {
             "inputs": _INPUTS,
             "functions": _FUNCTION,
-            "link": _HOW[functions.link],
+            "link": _HOW[functions.link] + _decision(functions),
         },
         "model": functions.label,
         "data": {"name": functions.data_name, "digest": functions.digest},
@@ -77,7 +78,19 @@ def to_json(functions: ScoreFunctions) -> str:
         "functions": [_function(one) for one in functions.functions],
         "pairs": [list(pair) for pair in functions.pairs],
     }
+    if (point := functions.operating_point) is not None:
+        label = functions.classes[point.code]
+        document["operating_point"] = {"class": label, "threshold": point.threshold}
     return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False)
+
+
+def _decision(functions: ScoreFunctions) -> str:
+    if functions.operating_point is None:
+        return ""
+    return (
+        " The class of operating_point is predicted if its probability is at least the threshold, "
+        "otherwise the other one."
+    )
 
 
 def _finite(value: float) -> float:

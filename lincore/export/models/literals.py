@@ -41,7 +41,12 @@ def heading(functions: ScoreFunctions) -> str:
     more = (
         f" or one of {len(functions.classes):,}" if len(functions.classes) > 20 else f" or {last}"
     )
-    return f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
+    said = f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
+    if (point := functions.operating_point) is not None and point.threshold is not None:
+        said += (
+            f" {text(functions.classes[point.code])} from a posterior of {point.threshold!r} on."
+        )
+    return said
 
 
 def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:

@@ -192,7 +192,7 @@ def model_card(
         classes=tuple(model.classes.tolist()),
         columns=_columns(model),
         trained_on=_trained_on(model, results, data, rows),
-        validation=_UNKNOWN if results is None else _validation(results),
+        validation=_UNKNOWN if results is None else _validation(results, model),
         scores={} if results is None else _scores(results, name),
         assumptions=() if data is None else _assumptions(model, data, rows),
         warnings=_warnings(model, results, name),
@@ -227,10 +227,11 @@ def _trained_on(
     return found
 
 
-def _validation(results: Results) -> str:
-    settings = results.settings
+def _validation(results: Results, model: FittedModel) -> str:
+    settings, point = results.settings, model.operating_point
     scheme = settings.scheme or "a test set"
-    return f"{scheme}, {len(results.rows):,} predictions of rows not used for training"
+    at = "" if point is None else f". {point.sentence(model.classes).removesuffix('.')}"
+    return f"{scheme}, {len(results.rows):,} predictions of rows not used for training{at}"
 
 
 def _scores(results: Results, method: str) -> Mapping[str, Mapping[str, float | None]]:

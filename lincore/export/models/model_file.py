@@ -18,6 +18,7 @@ from lincore.estimators.multiclass import BinaryModels, HalfSpace
 from lincore.export.models.model_card import ModelCard, model_card
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS, Limits, check_size
+from lincore.metrics.curves.operating_point import OperatingPoint
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures
@@ -108,7 +109,8 @@ class ModelFile(NamedTuple):
         noun = "images" if model.image_shape is not None else "rows"
         n_rows = "" if model.training is None else f"{int(model.training.counts.sum()):,} "
         data = f" of {model.data_name}" if model.data_name else ""
-        return f"{model.label}, fitted on {n_rows}{noun}{data}. {_made_by(self.card)}"
+        fitted = f"{model.label}, fitted on {n_rows}{noun}{data}. "
+        return f"{fitted}{_decision(model)}{_made_by(self.card)}"
 
 
 def save_model(
@@ -283,6 +285,11 @@ def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
     return found
 
 
+def _decision(model: FittedModel) -> str:
+    point = model.operating_point
+    return "" if point is None else f"{point.sentence(model.classes)} "
+
+
 def _made_by(card: ModelCard) -> str:
     made, here = card.versions.get("lincore"), package_versions()["lincore"]
     return f"It was made by lincore {made}; this is {here}."
@@ -304,6 +311,16 @@ def _check(model: Any) -> None:
         raise ValueError("its levels do not match its columns")
     if not isinstance(model.n_words, int) or not 0 <= model.n_words <= len(names):
         raise ValueError("its words are not among its columns")
+    point = model.operating_point
+    if point is not None and (
+        type(point) is not OperatingPoint
+        or not isinstance(point.threshold, float)
+        or not 0 <= point.threshold <= 1
+        or point.code not in (0, 1)
+        or len(classes) != 2
+        or not hasattr(model.classifier, "predict_proba")
+    ):
+        raise ValueError("its operating point does not match its classes")
     _refuse_foreign(model)
     codes = np.asarray(model.classifier.classes_)
     if not set(codes.tolist()) <= set(range(len(classes))):

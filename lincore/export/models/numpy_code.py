@@ -62,6 +62,12 @@ def predict(table):
     """Return the class of each row."""
     return [CLASSES[k] for k in %s(table).argmax(axis=1)]
 '''
+_DECIDE = '''
+def predict(table):
+    """Return the class of each row: CLASSES[%d] from the threshold on."""
+    is_class = predict_proba(table)[:, %d] >= %r
+    return [CLASSES[%d] if one else CLASSES[%d] for one in is_class]
+'''
 
 
 def to_numpy(functions: ScoreFunctions) -> str:
@@ -180,6 +186,10 @@ def _scores(functions: ScoreFunctions) -> str:
 
 
 def _results(functions: ScoreFunctions) -> list[str]:
+    point = functions.operating_point
+    if point is not None:
+        code = point.code
+        return [_PROBABILITIES, _DECIDE % (code, code, point.threshold, code, 1 - code)]
     if functions.link == "softmax":
         return [_PROBABILITIES, _PREDICT % "scores"]
     if functions.link == "votes":

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lincore.limits import LIMITS
+from lincore.metrics.curves.operating_point import OperatingPoint
 from lincore.utils.typing import Array
 
 #: Output of a model: the softmax of the functions (posteriors), the functions themselves, or votes
@@ -135,6 +136,8 @@ class ScoreFunctions:
         One per class or per pair.
     pairs : tuple of (int, int)
         With "votes", the class predicted if the function is not positive and if it is.
+    operating_point : OperatingPoint, optional
+        Where the posteriors of two classes decide, if not at the larger one.
 
     Examples
     --------
@@ -156,6 +159,7 @@ class ScoreFunctions:
     origin: Array
     functions: tuple[ScoreFunction, ...]
     pairs: tuple[tuple[int, int], ...] = ()
+    operating_point: OperatingPoint | None = None
 
     @property
     def has_probabilities(self) -> bool:

@@ -112,17 +112,24 @@ def to_spreadsheet(
     if functions.link == "votes":
         scores = _add_votes(sheet, functions, scores)
     every = f"{scores[0]}:{scores[-1]}"
+    posteriors = []
     if functions.has_probabilities:
-        for cell, label in zip(scores, functions.value_names, strict=True):
+        posteriors = [
             sheet.add(
                 label,
                 f"EXP({cell}-MAX({every}))/SUMPRODUCT(EXP({every}-MAX({every})))",
                 "probability",
             )
-    labels = ",".join(
+            for cell, label in zip(scores, functions.value_names, strict=True)
+        ]
+    labels = [
         string(label) if isinstance(label, str) else str(label) for label in functions.classes
-    )
-    sheet.add("predicted", f"CHOOSE(MATCH(MAX({every}),{every},0),{labels})", "label")
+    ]
+    decided = f"CHOOSE(MATCH(MAX({every}),{every},0),{','.join(labels)})"
+    if (point := functions.operating_point) is not None:
+        condition = f"{posteriors[point.code]}>={_number(point.threshold or 0.0)}"
+        decided = f"IF({condition},{labels[point.code]},{labels[1 - point.code]})"
+    sheet.add("predicted", decided, "label")
     return tuple(sheet.cells)
 
 

@@ -155,6 +155,10 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
         f"WHEN t.{name} = t.{top} THEN {literal(label)}"
         for name, label in zip(scores, functions.classes, strict=True)
     )
+    if (point := functions.operating_point) is not None:
+        value, level = values[point.code], _number(point.threshold or 0.0)
+        chosen, other = (literal(functions.classes[k]) for k in (point.code, 1 - point.code))
+        cases = f"WHEN {value} >= {level} THEN {chosen} WHEN {value} < {level} THEN {other}"
     names = []
     for name in (*functions.value_names, "predicted"):
         names.append(_unused(name, taken, whole=True))

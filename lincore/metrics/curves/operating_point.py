@@ -34,6 +34,7 @@ from lincore.metrics.sampling_units import (
     row_weights,
 )
 from lincore.utils.code import call
+from lincore.utils.formatting import percent, quoted
 from lincore.utils.typing import Array, Codes
 
 #: What a threshold may optimise; all but the cost are better if greater.
@@ -81,11 +82,30 @@ class OperatingPoint:
         is_class = np.exp(log_proba[:, self.code]) >= self.threshold
         return np.where(is_class, self.code, 1 - self.code)
 
+    def threshold_for(self, code: int) -> float | None:
+        """Return the posterior from which one of two classes is predicted; None with costs."""
+        if self.threshold is None or code == self.code:
+            return self.threshold
+        return 1 - self.threshold
+
+    def sentence(self, classes: ArrayLike) -> str:
+        """Return the rule in words, with the labels of the classes."""
+        if self.threshold is None:
+            return "The class of least expected cost is predicted."
+        label = quoted(np.asarray(classes)[self.code])
+        return f"{label} is predicted from a posterior of {threshold_text(self.threshold)} on."
+
     def call(self) -> str:
         """Return the call of a model's method that applies it, such as ``at(0.3, 1)``."""
         if self.costs is not None:
             return call("at", costs=repr(self.costs))
         return call("at", repr(self.threshold), repr(self.code))
+
+
+def threshold_text(threshold: float) -> str:
+    """Return a threshold in per cent, with as many digits as it needs, up to three."""
+    digits = next((d for d in range(3) if abs(round(threshold, d + 2) - threshold) < 1e-9), 1)
+    return percent(threshold, digits)
 
 
 def at_operating_point(results: Results, method: str, point: OperatingPoint) -> Results:

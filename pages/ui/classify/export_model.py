@@ -88,6 +88,8 @@ def _offer(fitted: FittedClassifier) -> None:
     data, split, method = fitted.data, fitted.split, fitted.name
     model = fitted.fitted_model
     st.markdown(f"**{text.escape(method)}**, fitted on {fitted.steps().trained}")
+    if model.operating_point is not None:
+        st.caption(text.escape(model.operating_point.sentence(model.classes)))
     st.download_button(
         "Model file",
         lambda: _model_file(model, fitted),

@@ -1,0 +1,103 @@
+"""The operating point of a model in every file that leaves it, and in predictions of new rows."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import lincore
+from lincore import DataError, export
+from lincore.metrics import OperatingPoint
+from lincore.prediction import predict
+
+
+@pytest.fixture(scope="module", params=[(0.15, 1), (0.7, 0)], ids=str)
+def model(request):
+    fitted = lincore.fit(lincore.sample("passengers"), "lda").at(*request.param)
+    return fitted.fitted_model
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return lincore.sample("passengers").to_frame().iloc[:, :-1].head(300)
+
+
+@pytest.fixture(scope="module")
+def decided(model, rows):
+    """Return what the posteriors say by hand."""
+    point, proba = model.operating_point, model.predict_proba(rows)
+    label, other = model.classes[point.code], model.classes[1 - point.code]
+    found = np.where(proba[label] >= point.threshold, label, other)
+    assert (found != np.where(proba["yes"] >= 0.5, "yes", "no")).sum() > 0
+    return found
+
+
+def test_a_model_file_decides_there(model, rows, decided):
+    stored, card = export.load_model(export.save_model(model))
+    assert stored.operating_point == model.operating_point
+    assert_array_equal(stored.predict(rows), decided)
+    origin = export.load_model(export.save_model(model)).origin
+    assert f"{100 * model.operating_point.threshold:.0f}" in origin and "posterior of" in origin
+    assert card.model == "LDA"
+
+
+def test_python_decides_there(model, rows, decided):
+    names = {}
+    exec(export.to_numpy(export.score_functions(model)), names)
+    assert_array_equal(names["predict"](rows), decided)
+
+
+def test_sql_decides_there(model, rows, decided):
+    with sqlite3.connect(":memory:") as connection:
+        connection.create_function("exp", 1, lambda x: None if x is None else math.exp(x))
+        rows.to_sql("data", connection, index=False)
+        found = connection.execute(export.to_sql(export.score_functions(model))).fetchall()
+    connection.close()
+    assert_array_equal([line[-1] for line in found], decided)
+
+
+def test_a_sheet_compares_the_posterior_with_the_threshold(model):
+    *_, last = export.to_spreadsheet(export.score_functions(model))
+    point = model.operating_point
+    assert last.formula.startswith("=IF(") and f">={point.threshold!r}".upper() in last.formula
+    first, second = model.classes[point.code], model.classes[1 - point.code]
+    assert last.formula.endswith(f'"{first}","{second}")')
+
+
+def test_json_names_the_class_and_the_threshold(model):
+    document = json.loads(export.to_json(export.score_functions(model)))
+    point = model.operating_point
+    expected = {"class": model.classes[point.code], "threshold": point.threshold}
+    assert document["operating_point"] == expected and "at least" in document["reading"]["link"]
+
+
+def test_new_rows_are_predicted_there_unless_a_threshold_is_given(model, rows, decided):
+    found = predict(model, rows)
+    assert_array_equal(found.labels, decided)
+    assert "(threshold for 'yes': " in found.by_class().finding()
+    plain = replace(model, operating_point=None)
+    for threshold in (0.2, 0.5):
+        given = found.with_threshold(threshold)
+        assert_array_equal(given.labels, predict(plain, rows).with_threshold(threshold).labels)
+        assert_array_equal(given.with_threshold(None).labels, decided)
+    equal, point = found.with_priors("equal"), model.operating_point
+    assert_array_equal(
+        equal.codes == point.code, equal.posteriors[:, point.code] >= point.threshold
+    )
+
+
+def test_a_forged_operating_point_is_refused(model):
+    for point in (
+        OperatingPoint(2.0, 1),
+        OperatingPoint(float("nan"), 1),
+        OperatingPoint(0.3, 5),
+        OperatingPoint(None, 1),
+    ):
+        with pytest.raises(DataError, match="cannot be read"):
+            export.load_model(export.save_model(replace(model, operating_point=point)))
