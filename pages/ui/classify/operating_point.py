@@ -51,7 +51,9 @@ def current(model: FittedClassifier) -> FittedClassifier:
     kind = OperatingPointDisplay
     if kind(model).obstacle:
         return model
-    return kind(model, **displays.read(kind, KEY, model=model)).decided
+    known = displays.read(kind, KEY, model=model)
+    chosen = {name: known[name] for name in displays.settings(KEY) if name in known}
+    return kind(model, **chosen).decided
 
 
 def _has_folds(model: FittedClassifier, about: Any) -> bool:

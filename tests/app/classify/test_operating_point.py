@@ -70,6 +70,12 @@ def test_the_exports_of_the_page_decide_at_the_point(model, monkeypatch):
     expected = np.where(stored.predict_proba(rows)["yes"] >= 0.2, "yes", "no").tolist()
     assert stored.predict(rows).tolist() == expected
     assert expected.count("yes") == 86
+    app.session_state[SETTINGS] = {"miss_cost": 4.0}
+    app.run()
+    assert load_model(files["file"]()).model.operating_point is None, "none was chosen"
+    app.session_state[SETTINGS] = {"by": "costs", "miss_cost": 4.0}
+    app.run()
+    assert load_model(files["file"]()).model.operating_point.threshold == pytest.approx(0.2)
     decided = metrics.score(model.at(0.2).results, "LDA", "accuracy")
     assert card.scores["accuracy"]["value"] == pytest.approx(decided.value)
 
