@@ -11,16 +11,23 @@ import plotly.graph_objects as go
 from lincore.plots.base.style import Trace, compact, trace
 from lincore.utils.typing import Array
 
-# Pixels: of a plot, of a character, and between a label and its line.
-SIDES, CHARACTER, GAP = np.array([500.0, 480.0]), (7.4, 17.0), 3.0
+# Pixels: of a plot in a window of 1280, of a character, between a label and its line, and of the
+# radii of a row and of a ring; a label beside a ring may also be that much further away.
+SIDES, CHARACTER, GAP = np.array([390.0, 375.0]), (7.4, 17.0), 3.0
+ROW, RING, FURTHER = 4.0, 9.0, 16.0
 # A label moves by so many pixels rather than cover one more point.
 PATIENCE = 80.0
-DIRECTIONS = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)], axis=1)
+# Points that a label would cover rather than lie at the end of a line, or further from a ring.
+PRICE = 0.9
+# Rows and lines under a label stay outside of its letters; the page's own colour.
+HALO = ", ".join(f"{x}px {y}px 1px Canvas" for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
+_TURNS = np.arange(16) * np.pi / 8
+DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 
 
 def words(names: Sequence[str], hues: Sequence[str], *, size: int = 14) -> Trace:
     """Return the look of words that move, one at each point."""
-    font = {"color": list(hues), "size": size}
+    font = {"color": list(hues), "size": size, "shadow": HALO}
     return trace(
         "scatter",
         mode="text",
@@ -126,7 +133,7 @@ def _of_panel(
             if _panel(look) == end
         }
         spread = [_along(path, 60) if i in named else path for i, path in paths.items()]
-        former = _labels([paths[i] for i in named], halves, [fixed, *spread], former, pixels.sides)
+        former = _labels([paths[i] for i in named], halves, fixed, spread, former, pixels.sides)
         found.append(pixels.points(np.array(former)))
     return found
 
@@ -146,46 +153,70 @@ def _panel(look: Any) -> str:
 def _labels(
     paths: Sequence[Array],
     halves: Sequence[Array],
+    rows: Array,
     others: list[Array],
     former: Sequence[Array],
     sides: Array,
 ) -> list[Array]:
     """Return the centre of each label, NaN if its line is not drawn."""
-    found = []
-    for path, half, before in zip(paths, halves, former, strict=True):
-        centres = _candidates(path, half, sides)
+    found = [np.full(2, np.nan) for _ in paths]
+    # A label of a short line has the fewest places, so it chooses first.
+    for i in sorted(range(len(paths)), key=lambda i: _extent(paths[i])):
+        centres, cost = _candidates(paths[i], halves[i], sides)
         if not len(centres):
-            found.append(np.full(2, np.nan))
             continue
-        obstacles = np.concatenate(others)
-        is_near = np.abs(centres[:, None] - obstacles) < half + GAP - 1
-        cost = is_near.all(axis=2).sum(axis=1).astype(float)
-        if np.isfinite(before).all():
-            cost += np.linalg.norm(centres - before, axis=1) / PATIENCE
-        best = centres[int(cost.argmin())]
-        found.append(best)
+        cost += _covered(centres, halves[i] + ROW, rows)
+        cost += _covered(centres, halves[i] + GAP - 1, np.concatenate(others))
+        if np.isfinite(former[i]).all():
+            cost += np.linalg.norm(centres - former[i], axis=1) / PATIENCE
+        found[i] = centres[int(cost.argmin())]
         # Later labels avoid this one.
-        corners = np.linspace(-1, 1, 9)[:, None] * [half[0], 0.0]
-        others = [*others, *([best + corners] * 12)]
+        edges = np.stack(np.meshgrid(np.linspace(-1, 1, 9), (-1, 1)), axis=-1).reshape(-1, 2)
+        others = [*others, *([found[i] + edges * halves[i]] * 12)]
     return found
 
 
-def _candidates(path: Array, half: Array, sides: Array) -> Array:
-    """Return centres on both sides of a path for a label of half size (2,), inside the plot."""
+def _extent(path: Array) -> float:
+    """Return the diagonal of the rectangle about a path."""
+    drawn = path[np.isfinite(path).all(axis=1)]
+    return float(np.hypot(*np.ptp(drawn, axis=0))) if len(drawn) else 0.0
+
+
+def _covered(centres: Array, half: Array, points: Array) -> Array:
+    """Count the points in rectangles about centres."""
+    is_near = np.abs(centres[:, None] - points) < half
+    return np.asarray(is_near.all(axis=2).sum(axis=1), dtype=float)
+
+
+def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
+    """Return centres inside the plot for a label of half size (2,), and what each costs.
+
+    They lie on both sides of the path; at its ends, or further from a ring, for a price.
+    """
     at = _along(path, 31)
     if not len(at):
-        return np.empty((0, 2))
+        return np.empty((0, 2)), np.empty(0)
     if len(at) == 1:
-        # A ring, whose radius is added.
-        at, normals = np.repeat(at, len(DIRECTIONS), axis=0) + 9 * DIRECTIONS, DIRECTIONS
+        spots = np.concatenate([at + far * DIRECTIONS for far in (RING, RING + FURTHER)])
+        ways = np.tile(DIRECTIONS, (2, 1))
+        offsets, cost = _to_edge(ways, half), np.repeat([0.0, PRICE], len(DIRECTIONS))
     else:
         along = np.gradient(at, axis=0)
+        along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
         normals = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        normals = normals / np.maximum(np.linalg.norm(normals, axis=1), 1e-9)[:, None]
-        at, normals = np.vstack([at, at]), np.vstack([normals, -normals])
-    centres = at + (np.abs(normals) @ half + GAP)[:, None] * normals
-    is_inside = (centres - half >= 0) & (centres + half <= sides)
-    return np.asarray(centres[is_inside.all(axis=1)])
+        ends = np.stack([-along[0], along[-1]])
+        spots = np.vstack([at, at, at[[0, -1]]])
+        ways = np.vstack([normals, -normals, ends])
+        offsets = np.concatenate([np.abs(ways[:-2]) @ half, _to_edge(ends, half)])
+        cost = np.append(np.zeros(2 * len(at)), [PRICE, PRICE])
+    centres = spots + (offsets + GAP)[:, None] * ways
+    is_inside = ((centres - half >= 0) & (centres + half <= sides)).all(axis=1)
+    return np.asarray(centres[is_inside]), cost[is_inside]
+
+
+def _to_edge(ways: Array, half: Array) -> Array:
+    """Return the distance from the centre of a label to its edge in some directions."""
+    return np.asarray((half / np.maximum(np.abs(ways), 1e-9)).min(axis=1))
 
 
 def _along(path: Array, n: int) -> Array:

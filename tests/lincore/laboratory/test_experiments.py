@@ -121,7 +121,7 @@ def test_names_of_lines_lie_inside_the_plot_and_follow_their_line(shown):
         for line, at in zip(frame.places[1:3], frame.places[-1], strict=True):
             along = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
             away = abs(along[0] * (at - line[0])[1] - along[1] * (at - line[0])[0])
-            assert 0 < away < 0.3 * np.ptp([low, high], axis=0)[0]
+            assert 0 < away < 0.4 * np.ptp([low, high], axis=0)[0]
             assert (at > low).all() and (at < high).all()
     for number in found.moving[1:3]:
         assert found.figure.data[number].showlegend is False
@@ -134,6 +134,34 @@ def test_names_of_lines_lie_inside_the_plot_and_follow_their_line(shown):
                 for name, at in zip(looks[-1]["text"], frame.places[-1], strict=True):
                     line = frame.places[known.index(name)]
                     assert np.isfinite(line).all(axis=1).any() or np.isnan(at).all(), place
+
+
+@pytest.mark.parametrize(
+    "place",
+    [("one-function", "classic"), ("one-function", "scaled"), ("one-function", "turned"),
+     ("far-points", "lda"), ("fisher", "far")],
+)  # fmt: skip
+def test_names_of_lines_cover_neither_rows_nor_each_other(shown, place):
+    found = shown[place]
+    layout = found.figure.layout
+    ranges = np.array([layout.xaxis.range, layout.yaxis.range])
+    # Axes of one unit: a window of 1280 pixels leaves 390 for the whole width of a figure.
+    unit = 390 * np.ptp(layout.xaxis.domain or (0, 1)) / np.ptp(ranges, axis=1).max()
+    names = found.figure.data[found.moving[-1]]
+    at = (found.frames[found.stop].places[-1] - ranges[:, 0]) * unit
+    halves = np.array([[3.3 * len(name), 6.0] for name in names.text])
+    rows = [
+        np.column_stack([one.x, one.y])
+        for one in found.figure.data
+        if one.type in ("scatter", "scattergl") and one.mode == "markers"
+        if (one.xaxis or "x") == "x" and one.marker.symbol != "circle-open" and len(one.x)
+    ]
+    pixels = (np.concatenate(rows) - ranges[:, 0]) * unit
+    assert len(pixels) >= 100
+    for i, centre in enumerate(at):
+        assert not (np.abs(pixels - centre) < halves[i] + 3).all(axis=1).any(), names.text[i]
+        for j in range(i):
+            assert (np.abs(at[j] - centre) >= halves[i] + halves[j]).any() or np.isnan(at[j]).any()
 
 
 def test_the_first_frame_does_not_give_the_answer_away(shown):
