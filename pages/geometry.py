@@ -8,8 +8,9 @@ from pages.ui.geometry import choice, screen
 from pages.ui.widgets import text
 
 sidebar.begin()
-heading = st.container(key="geometry.heading")
-word, preset, presenter = choice.ask()
+top = st.container(horizontal=True, vertical_alignment="center", key="geometry.top")
+heading = top.container(key="geometry.heading")
+word, preset, presenter = choice.ask(top)
 title = laboratory.EXPERIMENTS[word].title
 heading.header(text.escape(title), anchor=False)
 sidebar.show_rows_of(title, screen.rows(word, preset))

@@ -83,6 +83,13 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     dashboard.page.get_by_text("Computed:").wait_for(state="detached")
     is_drawn = "(chart, i) => Array.from(chart._fullData[i].x, Number.isFinite)"
     assert not any(chart.evaluate(is_drawn, found.moving[0])), "the line is hidden too"
+    # The switch that has the focus keeps no key from the experiments.
+    for is_on in (False, True):
+        dashboard.switch("geometry.presenter", is_on)
+    dashboard.page.keyboard.press("n")
+    dashboard.element("geometry.guess.race.classic").wait_for()
+    dashboard.settle()
+    assert dashboard.chosen("geometry.experiment") .endswith("A race of optimisers")
     dashboard.check()
 
 

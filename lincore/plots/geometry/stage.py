@@ -19,6 +19,8 @@ from lincore.utils.typing import Array
 HEAD = 0.022
 # Room for ticks and titles of axes: fitting it to them would draw each figure twice.
 FIXED, MARGIN = {"automargin": False}, {"l": 60, "r": 10, "b": 84}
+# The height of a line of a legend.
+LINE = 29
 Share = tuple[float, float]
 WHOLE: Share = (0.0, 1.0)
 
@@ -219,9 +221,10 @@ def stage(
     return found
 
 
-def _stacked(n_panels: int) -> dict[str, Share]:
-    """Return the domains of the axes of a phone, where panels lie under the plane."""
-    found = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
+def _stacked(n_panels: int) -> dict[str, Any]:
+    """Return the layout of a phone, where panels lie under the plane and legends have two lines."""
+    found: dict[str, Any] = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
+    found["margin.b"] = MARGIN["b"] + LINE
     for i, across in enumerate([WHOLE] if n_panels == 1 else [(0.0, 0.4), (0.6, 1.0)], start=2):
         found |= {f"xaxis{i}.domain": across, f"yaxis{i}.domain": (0.0, 0.34)}
     return found

@@ -18,6 +18,15 @@ export default function (component) {
     if (opener && opener.getAttribute("aria-expanded") !== "true") enter(opener, 30);
     if (target.closest?.("[data-testid='stSidebarNavLink']")) setTimeout(closeMenu);
   }, { capture: true });
+  document.addEventListener("keydown", passOn);
+}
+
+// Streamlit keeps the keys of its shortcuts from every input, but a switch has no use for letters.
+function passOn(event) {
+  const isPlain = /^[a-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (isPlain && event.target.type === "checkbox") {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", event));
+  }
 }
 
 function showWhole({ target, clientX, clientY }) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from lincore import laboratory
@@ -9,12 +11,16 @@ from lincore.analysis import GeometryQuestion
 from pages.ui.session import questions
 from pages.ui.widgets import displays
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 WORDS = tuple(laboratory.EXPERIMENTS)
 # One strip of controls, then figure and words, within 720 pixels.
 _PRESENTER = """<style>
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"],
 .st-key-geometry-heading, .st-key-geometry-away, .st-key-geometry-passage,
 .st-key-geometry-row [data-testid="stSelectbox"] > label { display: none !important; }
+.st-key-geometry-top { position: absolute; right: 1.25rem; width: auto; z-index: 1; }
 [data-testid="stMainBlockContainer"] { padding: 0.5rem 1.25rem 0 !important; }
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 html { font-size: 112.5% !important; }
@@ -23,8 +29,8 @@ html { font-size: 112.5% !important; }
 </style>"""
 
 
-def ask() -> tuple[str, str, bool]:
-    """Draw the chooser; return experiment, preset and whether it is in presentation mode."""
+def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
+    """Draw the chooser, and the switch at the top; return experiment, preset and its state."""
     asked = questions.experiment()
     at = WORDS.index(asked.experiment)
     with st.container(horizontal=True, vertical_alignment="bottom", key="geometry.row"):
@@ -49,13 +55,13 @@ def ask() -> tuple[str, str, bool]:
             shortcut="H",
             help="Hide the answer, its lines and moved points: key H.",
         )
-        presenter = st.toggle(
-            "Presenter",
-            key="geometry.presenter",
-            persist_state="session",
-            help="Large type, everything in one view. Keys: space plays, ← and → step, R restarts, "
-            "H hides the answer.",
-        )
+    presenter = top.toggle(
+        "Presenter",
+        key="geometry.presenter",
+        persist_state="session",
+        help="Large type, everything in one view. Keys: space plays, ← and → step, R restarts, "
+        "H hides the answer, P and N change the experiment.",
+    )
     if presenter:
         st.html(_PRESENTER)
     return asked.experiment, asked.preset, presenter

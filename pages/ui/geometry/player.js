@@ -150,8 +150,8 @@ class Player {
     const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
     if (places.some((one) => one.size)) moved["marker.size"] = places.map((one) => one.size);
     window.Plotly.restyle(chart, moved, this.data.moving);
-    const domains = Object.entries(matchMedia(NARROW).matches ? this.data.narrow : {});
-    if (domains.some(([name, domain]) => `${chart.layout[name.split(".")[0]].domain}` !== `${domain}`))
+    const wanted = Object.entries(matchMedia(NARROW).matches ? this.data.narrow : {});
+    if (wanted.some(([name, value]) => `${name.split(".").reduce((all, key) => all?.[key], chart.layout)}` !== `${value}`))
       window.Plotly.relayout(chart, this.data.narrow);
   }
 
