@@ -15,7 +15,7 @@ from drawing import FONT, write_pngs
 import lincore
 from lincore import plots
 from lincore.inspection import box_plot_statistics, class_densities, class_histograms, correlations
-from lincore.metrics import calibration_curve, precision_recall_curve, roc_curve
+from lincore.metrics import precision_recall_curve, roc_curve
 
 HEAD = """# Every plot
 
@@ -101,8 +101,8 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         ],
         shares=[1 / 3],
     ),
-    "calibration": lambda: plots.calibration(
-        [plots.Reliability.from_calibration(calibration_curve(results(), "naive-bayes"))]
+    "calibration": lambda: (
+        lincore.fit(lincore.sample("breast cancer"), "naive-bayes").calibration().plot()
     ),
     "decision_curve": lambda: (
         lincore.fit(lincore.sample("breast cancer"), "lda").decision_curve().plot()

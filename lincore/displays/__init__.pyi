@@ -54,6 +54,7 @@ from .imbalance.two_sets import RegionsDisplay as RegionsDisplay
 from .imbalance.two_sets import SetBoundariesDisplay as SetBoundariesDisplay
 from .imbalance.two_sets import SetConfusionDisplay as SetConfusionDisplay
 from .model.assumptions import AssumptionsDisplay as AssumptionsDisplay
+from .model.calibration import CalibrationDisplay as CalibrationDisplay
 from .model.canonical import CanonicalCoefficientsDisplay as CanonicalCoefficientsDisplay
 from .model.canonical import CanonicalDisplay as CanonicalDisplay
 from .model.canonical import CentroidsDisplay as CentroidsDisplay
@@ -67,7 +68,6 @@ from .model.confusion import ConfusionDisplay as ConfusionDisplay
 from .model.contributions import ContributionsDisplay as ContributionsDisplay
 from .model.convergence import ConvergenceDisplay as ConvergenceDisplay
 from .model.convergence import SolversDisplay as SolversDisplay
-from .model.curves import CalibrationDisplay as CalibrationDisplay
 from .model.curves import DecisionCurveDisplay as DecisionCurveDisplay
 from .model.curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .model.curves import RocDisplay as RocDisplay

@@ -12,13 +12,13 @@ from lincore.displays.comparison.training import (
 )
 from lincore.displays.comparison.yardsticks import YardsticksDisplay
 from lincore.displays.model.assumptions import AssumptionsDisplay
+from lincore.displays.model.calibration import CalibrationDisplay
 from lincore.displays.model.canonical import CanonicalDisplay
 from lincore.displays.model.coefficients import CoefficientsDisplay
 from lincore.displays.model.confusion import ConfusionDisplay
 from lincore.displays.model.contributions import ContributionsDisplay
 from lincore.displays.model.convergence import ConvergenceDisplay
 from lincore.displays.model.curves import (
-    CalibrationDisplay,
     DecisionCurveDisplay,
     PrecisionRecallDisplay,
     RocDisplay,

@@ -4,6 +4,8 @@ from .chance.selection import BestScore as BestScore
 from .chance.selection import best_score as best_score
 from .class_ratio import is_imbalanced as is_imbalanced
 from .class_ratio import leading_score as leading_score
+from .curves.calibration import SAMPLES as SAMPLES
+from .curves.calibration import BrierParts as BrierParts
 from .curves.calibration import Calibration as Calibration
 from .curves.calibration import calibration_curve as calibration_curve
 from .curves.gains import Gains as Gains
@@ -22,6 +24,8 @@ from .curves.operating_point import threshold_text as threshold_text
 from .curves.operating_point import tune_threshold as tune_threshold
 from .curves.rates import precision_recall_curve as precision_recall_curve
 from .curves.rates import roc_curve as roc_curve
+from .curves.recalibration import Recalibration as Recalibration
+from .curves.recalibration import logistic_recalibration as logistic_recalibration
 from .differences import ALPHA as ALPHA
 from .differences import Difference as Difference
 from .differences import Omnibus as Omnibus

@@ -25,7 +25,6 @@ from .plane.scatter_3d import scatter_3d as scatter_3d
 from .plane.shared_axes import SharedAxes as SharedAxes
 from .plane.small_multiples import small_multiples as small_multiples
 from .plane.surface import surface as surface
-from .scores.calibration import Reliability as Reliability
 from .scores.calibration import calibration as calibration
 from .scores.confusion import confusion as confusion
 from .scores.confusion_difference import confusion_difference as confusion_difference

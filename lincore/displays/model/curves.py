@@ -1,8 +1,8 @@
-"""Displays of curves: ROC, precision and recall, calibration, net benefit."""
+"""Displays of curves: ROC, precision and recall, net benefit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import pandas as pd
 
 from lincore import metrics, plots, report
-from lincore.displays.model.model_display import ModelDisplay, codes
+from lincore.displays.model.model_display import ModelDisplay, codes, has_posteriors
 from lincore.fields import Field
-from lincore.utils import listed, percent, points, quoted
+from lincore.utils import listed, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.metrics import Calibration, DecisionCurve
+    from lincore.metrics import DecisionCurve
 
 
 #: More curves than this cannot be told apart.
@@ -128,75 +128,6 @@ class PrecisionRecallDisplay(CurvesDisplay):
         return plots.precision_recall(curves, shares=[found[k].share for k in self.drawn])
 
 
-def _has_posteriors(so_far: SimpleNamespace) -> bool:
-    return metrics.has_posteriors(so_far.model.results, so_far.model.name)
-
-
-def _posteriors(so_far: SimpleNamespace) -> Mapping[int, str]:
-    return {-1: "the predicted class", **codes(so_far)}
-
-
-@dataclass(frozen=True, eq=False)
-class CalibrationDisplay(ModelDisplay):
-    """The observed frequency of a class against its posterior."""
-
-    title: ClassVar[str] = "Calibration"
-    made_by: ClassVar[str] = "model.calibration"
-    place: ClassVar[str] = "classify.calibration"
-    is_reported: ClassVar[bool] = True
-
-    of_class: Annotated[
-        int, Field("Posterior of", "Whose posterior is held against what came true.",
-                   choices=_posteriors, when=_has_posteriors)
-    ] = -1  # fmt: skip
-
-    @property
-    def code(self) -> int | None:
-        """The class; None for the predicted one."""
-        return None if self.of_class == -1 else self.of_class
-
-    @property
-    def is_possible(self) -> bool:
-        """True for a model with posteriors."""
-        return metrics.has_posteriors(self.results, self.method)
-
-    @cached_property
-    def found(self) -> Calibration:
-        """The bins."""
-        return metrics.calibration_curve(self.results, self.method, self.code)
-
-    def finding(self) -> str:
-        """Return the maximum calibration error."""
-        if not self.is_possible:
-            return f"{self.method} has no posteriors, so there is no calibration."
-        return self.figure_title
-
-    def frame(self) -> pd.DataFrame:
-        """Return a line for each bin of posteriors."""
-        if not self.is_possible:
-            return pd.DataFrame()
-        part = plots.Reliability.from_calibration(self.found, code=self.code)
-        named = {"predicted": part.predicted, "observed": part.observed}
-        return pd.DataFrame({**named, "low": part.low, "high": part.high, "rows": part.counts})
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
-
-    def plot(self) -> go.Figure | None:
-        """Return the bins with their intervals and numbers of rows."""
-        if not self.is_possible:
-            return None
-        return plots.calibration([plots.Reliability.from_calibration(self.found, code=self.code)])
-
-    def notes(self) -> tuple[str, ...]:
-        """Return the expected calibration error, and the rows."""
-        if not self.is_possible:
-            return ()
-        error = points(self.found.error)
-        return (f"Expected calibration error {error} points, over {self.tested}.",)
-
-
 def _rarest(so_far: SimpleNamespace) -> int:
     return int(report.rarest_class(so_far.model.results))
 
@@ -219,7 +150,7 @@ class DecisionCurveDisplay(ModelDisplay):
                 "false alarms.",
                 choices=codes,
                 auto=_rarest,
-                when=_has_posteriors,
+                when=has_posteriors,
             ),
         ]
         | None

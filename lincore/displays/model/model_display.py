@@ -38,6 +38,11 @@ def codes(so_far: SimpleNamespace) -> dict[int, str]:
     return dict(enumerate(map(str, so_far.model.data.classes)))
 
 
+def has_posteriors(so_far: SimpleNamespace) -> bool:
+    """Return whether the model has posteriors: a rule."""
+    return metrics.has_posteriors(so_far.model.results, so_far.model.name)
+
+
 @dataclass(frozen=True, eq=False)
 class ModelDisplay(Display):
     """A display of one fitted classifier."""

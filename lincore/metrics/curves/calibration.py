@@ -1,4 +1,4 @@
-"""The calibration of posteriors."""
+"""The calibration of posteriors: CORP reliability diagrams, and the parts of the Brier score."""
 
 from __future__ import annotations
 
@@ -6,99 +6,195 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
-from lincore.metrics.confusion_scores import divide
-from lincore.metrics.estimates import has_posteriors, weighted
-from lincore.metrics.intervals import wilson
+from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import independent_counts, row_weights
-from lincore.utils.typing import Array
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
+from lincore.utils.typing import Array, Codes, Flags
+
+#: Samples of a calibrated model behind a band, and the level of the band.
+SAMPLES, _LEVEL = 4_000, 0.95
+#: The band is computed at so many posteriors: with more, the samples would not reach its level.
+_MOST_PLACES = 50
+#: More distinct posteriors than this are first pooled into so many groups of neighbours.
+_MOST_POINTS = 1_000
+
+
+class BrierParts(NamedTuple):
+    """The Brier score of a binary outcome, ``miscalibration - discrimination + uncertainty``.
+
+    Attributes
+    ----------
+    brier : float
+        Mean squared distance of the posterior from the outcome, 0 or 1.
+    miscalibration : float
+        MCB: what the Brier score would gain if each posterior were replaced by its isotonic
+        regression; at least 0.
+    discrimination : float
+        DSC: Brier score of the share of the class as a constant posterior, minus that of the
+        isotonic regression; at least 0.
+    uncertainty : float
+        UNC: Brier score of the share of the class as a constant posterior.
+    """
+
+    brier: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @classmethod
+    def of(cls, proba: Array, is_class: Flags, weight: Array) -> BrierParts:
+        """Decompose the score of posteriors of rows, given their weights, (m,) each."""
+        _, point = np.unique(proba, return_inverse=True)
+        best = _isotonic(point, is_class, weight)[point]
+        share = np.average(is_class, weights=weight)
+        brier, recalibrated, uncertainty = (
+            float(np.average((value - is_class) ** 2, weights=weight))
+            for value in (proba, best, share)
+        )
+        return cls(brier, brier - recalibrated, uncertainty - recalibrated, uncertainty)
 
 
 class Calibration(NamedTuple):
-    """Calibration of predicted probabilities.
+    """A reliability diagram by isotonic regression, with its band.
 
     Attributes
     ----------
     label : object
         The class of the posterior; None for the predicted class.
-    edges : ndarray of shape (b + 1,)
-        Of the bins.
-    n_rows : ndarray of shape (b,)
-        Predictions in each bin.
-    mean_predicted, observed : ndarray of shape (b,)
-        Mean posterior and share of rows of that class; NaN in an empty bin.
+    predicted : ndarray of shape (b,)
+        Distinct posteriors, ascending; beyond 1,000, the means of 1,000 groups of neighbours.
+    observed : ndarray of shape (b,)
+        Isotonic regression of the outcome: how often the class occurs at each posterior.
     low, high : ndarray of shape (b,)
-        Wilson's 95 % interval of the share.
-    error : float
-        Expected calibration error: mean distance of the mean posterior from the observed frequency,
-        weighted by the rows.
+        Consistency band: in 95 % of samples of a calibrated model with these posteriors, `observed`
+        lies within it everywhere. In steps between 50 posteriors.
+    n_rows : ndarray of shape (b,)
+        Predictions at each posterior.
+    parts : BrierParts
+    by_chance : float
+        Mean miscalibration of the samples of a calibrated model.
     """
 
     label: Any
-    edges: Array
-    n_rows: NDArray[np.intp]
-    mean_predicted: Array
+    predicted: Array
     observed: Array
     low: Array
     high: Array
-    error: float
+    n_rows: NDArray[np.intp]
+    parts: BrierParts
+    by_chance: float
+
+    @property
+    def is_outside(self) -> Flags:
+        """Posteriors at which the curve leaves the band, (b,)."""
+        return (self.observed < self.low - 1e-12) | (self.observed > self.high + 1e-12)
 
 
-def calibration_curve(
-    results: Results, method: str, code: int | None = None, *, n_bins: int = 10
-) -> Calibration:
-    """Compare predicted probabilities with observed frequencies.
+@per_results
+def calibration_curve(results: Results, method: str, code: int | None = None) -> Calibration:
+    """Compare posteriors with observed frequencies, without a choice of bins.
+
+    The band is the narrowest pair of order statistics, of the same ranks at all posteriors, that
+    holds 95 % of 4,000 resampled curves. Each sample gives the outcomes that a calibrated model
+    would have had: those of rows of a group, or of repeated predictions of a row, from one random
+    number, because they are not independent. Pool adjacent violators is scipy's, as in
+    scikit-learn's `IsotonicRegression`.
 
     Parameters
     ----------
     results : Results
     method : str
+        One of ``results.methods``, with posteriors.
     code : int, optional
-        Class whose posterior is used. Default: the posterior of the predicted class, for which the
-        observed frequency is the accuracy and the error is the expected calibration error of Guo.
-    n_bins : int, default 10
-        Bins of equal width from 0 to 1. If rows were predicted repeatedly, or are grouped,
-        intervals count rows or groups instead of predictions.
+        Class whose posterior is used. Default: the posterior of the predicted class, whose outcome
+        is that the prediction is correct.
 
     Raises
     ------
     ValueError
-        If the method has no posteriors, or there is no bin.
+        If the method has no posteriors, or there are no rows.
 
     References
     ----------
-    Guo, Pleiss, Sun, Weinberger (2017), "On calibration of modern neural networks", eq. 3.
+    Dimitriadis, Gneiting, Jordan (2021), "Stable reliability diagrams for probabilistic
+    classifiers", PNAS 118(8), for curve and decomposition; Myllymäki et al. (2017), "Global
+    envelope tests for spatial processes", J. R. Stat. Soc. B 79, for a band over all posteriors
+    together.
     """
-    if n_bins < 1:
-        raise ValueError(f"Calibration needs at least one bin, not {n_bins}.")
-    columns = _posteriors(results, method)
-    if code is None:
-        predicted = results.predicted[results.position(method)]
-        log_proba = results.log_proba[results.position(method)]
-        proba = np.exp(log_proba[np.arange(len(predicted)), predicted])
-        label, true = None, predicted == results.truth
-    else:
-        label, true = columns[code][0], results.truth == code
-        proba = np.exp(columns[code][1])
-    edges = np.linspace(0, 1, n_bins + 1)
-    bins = np.clip(np.searchsorted(edges, proba, side="right") - 1, 0, n_bins - 1)
-    count, weight = np.bincount(bins, minlength=n_bins), row_weights(results)
-    total = np.bincount(bins, weight, n_bins).astype(float)
-    mean_predicted = divide(np.bincount(bins, weighted(proba, weight), n_bins).astype(float), total)
-    hits = np.bincount(bins, weighted(true.astype(float), weight), n_bins).astype(float)
-    units = independent_counts(results, bins, n_bins)
-    came = divide(hits, total)
-    share, low, high = wilson(np.where(units > 0, came, 0) * units, units)
-    filled = count > 0
-    gaps = np.abs(mean_predicted - share)[filled] * total[filled]
-    error = float(gaps.sum() / total.sum()) if filled.any() else np.nan
-    return Calibration(label, edges, count, mean_predicted, share, low, high, error)
+    proba, is_class = posteriors_of(results, method, code)
+    if not len(proba):
+        raise ValueError("Calibration needs test rows.")
+    found, row_weight = find_sampling_units(results), row_weights(results)
+    weight = np.ones(len(proba)) if row_weight is None else row_weight
+    _, point = np.unique(proba, return_inverse=True)
+    if point.max() >= _MOST_POINTS:
+        point = _pooled(proba)
+    total = np.bincount(point, weight)
+    predicted = np.bincount(point, weight * proba) / total
+    rng, n_points = np.random.default_rng(0), len(total)
+    places = np.unique(np.linspace(0, n_points - 1, _MOST_PLACES).round().astype(np.intp))
+    independent = row_weight is None and found.n_units == len(proba)
+    curves, by_chance = np.empty((SAMPLES, len(places))), np.empty(SAMPLES)
+    for sample in range(SAMPLES):
+        if independent:
+            came = rng.binomial(total.astype(np.int64), predicted.clip(0, 1)) / total
+        else:
+            drawn = rng.random(found.n_units)[found.units] < proba
+            came = np.bincount(point, weight * drawn) / total
+        curve = isotonic_regression(came, weights=total).x
+        curves[sample] = curve[places]
+        by_chance[sample] = total @ ((predicted - came) ** 2 - (curve - came) ** 2) / total.sum()
+    low, high = _envelope(curves)
+    # Curves rise, so what holds at two posteriors holds between them.
+    below = np.searchsorted(places, np.arange(n_points), side="right") - 1
+    above = np.searchsorted(places, np.arange(n_points))
+    return Calibration(
+        None if code is None else results.classes.tolist()[code],
+        predicted,
+        _isotonic(point, is_class, weight),
+        low[below],
+        high[above],
+        np.bincount(point),
+        BrierParts.of(proba, is_class, weight),
+        float(by_chance.mean()),
+    )
 
 
-def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:
-    """Yield each class with the log posteriors of all rows for it, (m,)."""
+def posteriors_of(results: Results, method: str, code: int | None) -> tuple[Array, Flags]:
+    """Return the posteriors of a class, or of the predicted class, and whether it came true."""
     if not has_posteriors(results, method):
         raise ValueError(f"{method} predicts classes without probabilities.")
-    log_proba = results.log_proba[results.position(method)]
-    return list(zip(results.classes.tolist(), log_proba.T, strict=True))
+    place = results.position(method)
+    log_proba, predicted = results.log_proba[place], results.predicted[place]
+    if code is None:
+        return np.exp(log_proba[np.arange(len(predicted)), predicted]), predicted == results.truth
+    return np.exp(log_proba[:, code]), results.truth == code
+
+
+def _pooled(proba: Array) -> Codes:
+    """Return a group of neighbours for each row (m,), of about equal size; ties stay together."""
+    ranks = np.searchsorted(np.sort(proba), proba)
+    return np.unique(ranks * _MOST_POINTS // len(proba), return_inverse=True)[1]
+
+
+def _isotonic(point: Codes, is_class: Flags, weight: Array) -> Array:
+    """Return the isotonic regression of the outcome by points in ascending order, (b,)."""
+    total = np.bincount(point, weight)
+    came = np.bincount(point, weight * is_class) / total
+    return np.asarray(isotonic_regression(came, weights=total).x)
+
+
+def _envelope(curves: Array) -> tuple[Array, Array]:
+    """Return the narrowest pair of order statistics that holds 95 % of all curves everywhere."""
+    ordered = np.sort(curves, axis=0)
+    rank = 0
+    # A new curve is as often outside of a pair as these are outside of the next narrower pair.
+    while rank < len(curves) // 2 - 1:
+        inner, outer = ordered[rank + 2], ordered[-3 - rank]
+        outside = ((curves < inner) | (curves > outer)).any(axis=1)
+        if outside.mean() > 1 - _LEVEL:
+            break
+        rank += 1
+    return ordered[rank], ordered[-1 - rank]

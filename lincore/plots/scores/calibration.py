@@ -1,135 +1,83 @@
-"""Calibration curves: observed frequency against predicted probability."""
+"""Reliability diagrams: observed frequency against predicted probability."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import EDGE, translucent
+from lincore.plots.base.palette import GREY, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.plots.base.style import LEGEND_WIDTH, axis, escape, figure, trace
 from lincore.plots.scores.roc import guide, look_of
-from lincore.utils.formatting import listed, percent, shorten
+from lincore.utils.formatting import class_named, percent, shorten
 
 if TYPE_CHECKING:
     from lincore.metrics.curves.calibration import Calibration
 
-
-class Reliability(NamedTuple):
-    """Observed frequency by bin of predicted probability.
-
-    Attributes
-    ----------
-    name : str
-    predicted, observed : array-like of shape (b,)
-        Mean probability of each bin and the observed frequency.
-    low, high : array-like of shape (b,)
-        Ends of the interval of `observed`.
-    counts : array-like of shape (b,)
-    code : int, optional
-        The class, for its colour.
-    """
-
-    name: str
-    predicted: ArrayLike
-    observed: ArrayLike
-    low: ArrayLike
-    high: ArrayLike
-    counts: ArrayLike
-    code: int | None = None
-
-    @classmethod
-    def from_calibration(
-        cls, found: Calibration, *, name: str = "", code: int | None = None
-    ) -> Reliability:
-        """Take what `lincore.metrics.calibration_curve` returns, without its empty bins."""
-        filled = found.n_rows > 0
-        return cls(
-            name or ("predicted class" if found.label is None else str(found.label)),
-            found.mean_predicted[filled],
-            found.observed[filled],
-            found.low[filled],
-            found.high[filled],
-            found.n_rows[filled],
-            code,
-        )
+#: Edges of the bars that count posteriors; the curve itself has no bins.
+_EDGES = np.linspace(0, 1, 51)
 
 
-def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:
-    """Draw observed frequencies against predicted probabilities, with the number of rows below.
+def calibration(found: Calibration, *, code: int | None = None, title: str = "") -> go.Figure:
+    """Draw observed frequencies against posteriors with the band of a calibrated model.
+
+    The number of rows is below it.
 
     Parameters
     ----------
-    parts : sequence of Reliability
+    found : Calibration
+    code : int, optional
+        The class, for its colour.
     title : str, optional
-        The finding; otherwise the largest gap.
+        The finding; otherwise the miscalibration.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    gap, where = _largest_gap(parts)
-    heading = f"Maximum calibration error {percent(gap)}" if where else "No rows to judge by"
+    name = "predicted class" if found.label is None else str(found.label)
+    of_whom = f"the {name}" if found.label is None else class_named(name)
+    hue, dash, marker = look_of(0, code)
+    x, y, low, high = (
+        np.asarray(values, dtype=np.float32)
+        for values in (found.predicted, found.observed, found.low, found.high)
+    )
+    counts, _ = np.histogram(found.predicted, _EDGES, weights=found.n_rows)
+    label = escape(shorten(name, LEGEND_WIDTH))
+    meta = [escape(name)]
     return figure(
         [
+            trace(
+                "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]),
+                mode="lines", line={"width": 0}, fill="toself", name="calibrated",
+                fillcolor=translucent(GREY, 0.25), hoverinfo="skip",
+            ),
             guide([0, 1], [0, 1]),
-            *(part for position, each in enumerate(parts) for part in _reliability(position, each)),
+            trace(
+                "scatter", x=x, y=y, mode="lines+markers", name=label,
+                line={"color": hue, "width": 2, "dash": dash},
+                marker={"symbol": marker, "size": 4},
+                customdata=np.column_stack([low, high]), meta=meta,
+                hovertemplate="<b>%{meta[0]}</b><br>posterior %{x:.1%}, observed %{y:.1%}; "
+                "calibrated: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>",
+            ),
+            trace(
+                "bar", x=(_EDGES[1:] + _EDGES[:-1]) / 2, y=counts, yaxis="y2", showlegend=False,
+                width=0.02, marker={"color": translucent(hue, 0.5), "line": {"width": 0}},
+                meta=meta, hovertemplate="<b>%{meta[0]}</b><br>%{y:,} rows<extra></extra>",
+            ),
         ],
-        title or heading,
-        subtitle="On the diagonal a probability is as good as it says. Bars: 95 % intervals.",
-        alt=join(f"Calibration of {listed([p.name for p in parts] or ['nothing'], most=6)}. "
-                 f"{heading}.", where),
+        title or f"Miscalibration {found.parts.miscalibration:.3f}",
+        subtitle="Band: where the whole curve of a calibrated model lies in 95 % of samples.",
+        alt=join(
+            f"Observed frequency of {of_whom} against its posterior.",
+            f"It rises from {percent(found.observed[0])} at {percent(found.predicted[0])} to "
+            f"{percent(found.observed[-1])} at {percent(found.predicted[-1])}.",
+        ),
         height=520,
-        barmode="overlay",
-        xaxis=axis("predicted probability", range=[-0.02, 1.02], tickformat=".0%", anchor="y2"),
+        xaxis=axis("posterior", range=[-0.02, 1.02], tickformat=".0%", anchor="y2"),
         yaxis=axis("observed frequency", range=[-0.02, 1.04], tickformat=".0%", domain=[0.3, 1]),
         yaxis2=axis("rows", domain=[0, 0.2], nticks=3, tickformat="~s", rangemode="tozero"),
     )  # fmt: skip
-
-
-def _reliability(position: int, part: Reliability) -> list[Trace]:
-    hue, dash, marker = look_of(position, part.code)
-    predicted, observed, low, high, counts = (
-        np.asarray(values, dtype=np.float32) for values in part[1:6]
-    )
-    label = escape(shorten(part.name, LEGEND_WIDTH))
-    line = trace(
-        "scatter", x=predicted, y=observed, mode="lines+markers", name=label,
-        legendgroup=str(position),
-        line={"color": hue, "width": 2, "dash": dash},
-        marker={"symbol": marker, "size": 8, "line": {"color": EDGE, "width": 1}},
-        error_y={"type": "data", "symmetric": False, "array": high - observed, "width": 3,
-                 "arrayminus": observed - low, "color": hue, "thickness": 1.2},
-        customdata=counts, meta=[escape(part.name)],
-        hovertemplate="<b>%{meta[0]}</b><br>predicted %{x:.1%}, observed %{y:.1%} of "
-        "%{customdata:,} rows<extra></extra>",
-    )  # fmt: skip
-    bars = trace(
-        "bar", x=predicted, y=counts, yaxis="y2", showlegend=False, legendgroup=str(position),
-        width=0.03, marker={"color": translucent(hue, 0.5), "line": {"width": 0}},
-        meta=[escape(part.name)],
-        hovertemplate="<b>%{meta[0]}</b><br>%{y:,} rows<extra></extra>",
-    )  # fmt: skip
-    return [line, bars]
-
-
-def _largest_gap(parts: Sequence[Reliability]) -> tuple[float, str]:
-    """Return the largest distance from the diagonal of a bin whose interval leaves it out."""
-    gap, where = 0.0, ""
-    for part in parts:
-        predicted, observed = np.asarray(part.predicted, float), np.asarray(part.observed, float)
-        if not len(predicted) or not np.isfinite(observed).any():
-            continue
-        off = np.abs(observed - predicted)
-        most = int(np.nanargmax(off))
-        if off[most] >= gap:
-            gap = float(off[most])
-            where = (
-                f"{part.name}: predicted {percent(float(predicted[most]))}, observed "
-                f"{percent(float(observed[most]))}."
-            )
-    return gap, where

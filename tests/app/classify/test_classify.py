@@ -184,7 +184,7 @@ def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plan
 DRAWN = {
     "Scores": ([], 2),
     "ROC": ([{"scatter"}, {"scatter"}], 0),
-    "Calibration": ([{"scatter", "bar"}], 0),
+    "Calibration": ([{"scatter", "bar"}], 1),
     "Decision curve": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),

@@ -1,10 +1,9 @@
-"""Curves and calibration on cases that can be counted by hand; agreement is in test_scores."""
+"""Curves on cases that can be counted by hand; agreement is in test_scores."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from lincore import Results, metrics
 
@@ -48,47 +47,6 @@ def test_posteriors_that_round_to_one_keep_their_order():
         np.zeros(1),
     )  # fmt: skip
     assert metrics.roc_curve(sharp, "LDA")[1].area == metrics.score(sharp, "LDA", "AUC").value == 1
-
-
-def test_a_calibration_counted_by_hand():
-    results = two_classes([0.05, 0.15, 0.15, 1.0, 1.0, 0.92], [0, 1, 0, 1, 1, 0])
-    found = metrics.calibration_curve(results, "LDA", 1)
-    assert_array_equal(found.n_rows, [1, 2, 0, 0, 0, 0, 0, 0, 0, 3])
-    assert_allclose(found.mean_predicted[[0, 1, 9]], [0.05, 0.15, 2.92 / 3])
-    assert_allclose(found.observed[[0, 1, 9]], [0, 0.5, 2 / 3])
-    assert np.isnan(found.observed[2]) and np.isnan(found.low[2])
-    assert_allclose(found.error, (0.05 + 2 * 0.35 + 3 * (2.92 - 2) / 3) / 6)
-    top = metrics.calibration_curve(results, "LDA", n_bins=2)
-    assert top.label is None
-    assert_array_equal(top.n_rows, [0, 6])
-    assert_allclose(top.observed[1], metrics.score(results, "LDA", "accuracy").value)
-    with pytest.raises(ValueError, match="one bin"):
-        metrics.calibration_curve(results, "LDA", n_bins=0)
-
-
-def test_true_probabilities_are_calibrated():
-    rng = np.random.default_rng(1)
-    proba = rng.random(20_000)
-    found = metrics.calibration_curve(
-        two_classes(proba, (rng.random(20_000) < proba).astype(int)), "LDA", 1
-    )
-    assert (
-        np.mean((found.low <= found.mean_predicted) & (found.mean_predicted <= found.high)) >= 0.8
-    )
-    assert found.error < 0.02
-
-
-def test_a_row_predicted_repeatedly_is_one_row_to_the_interval():
-    proba, truth = np.tile([0.2, 0.7, 0.9, 0.6], 5), np.tile([0, 1, 1, 0], 5)
-    once = metrics.calibration_curve(two_classes(proba, truth), "LDA", 1)
-    again = two_classes(
-        np.tile(proba, 3), np.tile(truth, 3), rows=np.tile(np.arange(20), 3),
-        fold=np.tile(np.arange(20) % 4, 3), repetition=np.repeat(np.arange(3), 20),
-    )  # fmt: skip
-    found = metrics.calibration_curve(again, "LDA", 1)
-    assert_array_equal(found.n_rows, 3 * once.n_rows)
-    assert_allclose(found.low, once.low)
-    assert_allclose(found.high, once.high)
 
 
 def test_a_class_that_nobody_has_has_no_curve():

@@ -160,10 +160,6 @@ def the_posteriors_agree(results, i, counts):
         assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
     else:
         assert_allclose(ours(results, method, "AUC"), auc_in_folds(results, log_proba))
-    top = metrics.calibration_curve(results, method)
-    assert top.n_rows.sum() == len(truth)
-    accuracy = ours(results, method, "accuracy")
-    assert_allclose(np.nansum(top.n_rows * top.observed) / len(truth), accuracy)
 
 
 def auc_in_folds(results, values):
@@ -471,8 +467,6 @@ def test_without_an_error_groups_count_and_not_their_rows():
     alone, together = (metrics.score(results, "m", "accuracy").low for results in (plain, tens))
     assert 3 * (1 - alone) < 1 - together
     assert np.isnan(metrics.score(tens, "m", "MCC").low)
-    found = metrics.calibration_curve(tens, "m")
-    assert_allclose(np.nanmin(found.low), proportion_confint(12, 12, method="wilson")[0])
 
 
 def test_one_group_alone_has_no_interval():

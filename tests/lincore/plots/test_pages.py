@@ -47,7 +47,10 @@ def everything() -> dict[str, object]:
                              verdict="first better")]  # fmt: skip
     names = [NASTY, "second", "third"]
     curve = plots.Curve(NASTY, [0, 0.1, 1], [0, 0.8, 1], (0.1, 0.8), 0.9, 1)
-    bins = plots.Reliability(NASTY, [0.2, 0.8], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], [9, 11])
+    reliable = metrics.Calibration(
+        NASTY, *np.array([[0.2, 0.8], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], [9, 11]]),
+        metrics.BrierParts(0.2, 0.01, 0.06, 0.25), 0.005,
+    )  # fmt: skip
     points, codes = rng.normal(size=(30, 3)), np.arange(30) % 3
     values, levels = rng.normal(size=30), (NASTY, "f")
     numeric = inspection.class_histograms(values, codes, 3)
@@ -76,7 +79,7 @@ def everything() -> dict[str, object]:
         "remedies": plots.remedies(METHODS, INTERVALS, INTERVALS, whole=0.9),
         "roc": plots.roc([curve]),
         "precision_recall": plots.precision_recall([curve], shares=[0.3]),
-        "calibration": plots.calibration([bins]),
+        "calibration": plots.calibration(reliable),
         "convergence": plots.convergence({NASTY: trace_of([3, 2, 1])}, reasons={NASTY: NASTY}),
         "errors": plots.error_curves({NASTY: [3.0, 2.0, 1.0]}),
         "coefficients": plots.coefficients(names, [1, -2, 3], low=[0, -3, 2], high=[2, -1, 4]),
@@ -258,23 +261,12 @@ def test_curves_of_results_are_taken_over():
     lines = metrics.precision_recall_curve(results, "lda")
     figure = plots.precision_recall([plots.Curve.from_precision_recall(c) for c in lines])
     assert "nan" not in figure.layout.meta["alt"]
-    bins = metrics.calibration_curve(results, "lda", n_bins=50)
-    figure = plots.calibration([plots.Reliability.from_calibration(bins, name="lda")])
-    (part,) = [t for t in data(figure) if t.get("name") == "lda"]
-    assert decoded(part["customdata"]).sum() == 200
-    assert np.isfinite(decoded(part["y"])).all()
 
 
 def test_a_falling_recall_is_the_worse():
     steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, greater_is_better=True))[1]
     other = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8))[1]
     assert (steps["marker"]["color"], other["marker"]["color"]) == ([BAD], [GOOD])
-
-
-def test_calibration_tells_the_largest_gap(figures):
-    assert figures["calibration"].layout.meta["title"] == "Maximum calibration error 10.0 %"
-    empty = plots.calibration([plots.Reliability("x", [], [], [], [], [])])
-    assert empty.layout.meta["title"] == "No rows to judge by"
 
 
 @pytest.mark.parametrize("solver", ["newton", "newton-cg"])
