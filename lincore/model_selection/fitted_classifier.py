@@ -24,7 +24,13 @@ from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import method_steps, run
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.fitting import TrainingSample, data_error, summarise_training_set
-from lincore.model_selection.methods import CLASSIFIER_LABELS, Method, as_method, as_methods
+from lincore.model_selection.methods import (
+    CLASSIFIER_LABELS,
+    RECALIBRATION,
+    Method,
+    as_method,
+    as_methods,
+)
 from lincore.model_selection.pipeline import PLAIN, Steps, classifier_input_names, training_error
 from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.stages import Failure, Fit, Outcome, Task
@@ -86,8 +92,9 @@ class FittedClassifier:
 
     @property
     def word(self) -> str:
-        """Short name of the classifier; "" for a third-party classifier."""
-        return as_method(self.classifier).word or ""
+        """Short name of the classifier; "" for a recalibrated or third-party classifier."""
+        method = as_method(self.classifier)
+        return "" if method.word is None or RECALIBRATION in method.options else method.word
 
     @cached_property
     def training_error(self) -> float:
@@ -346,6 +353,8 @@ def fit(
         raise data_error(outcome.error, data) from outcome.error
     _warn_by_name(outcome, data)
     label = CLASSIFIER_LABELS[chosen.word] if chosen.word else chosen.label
+    if RECALIBRATION in chosen.options:
+        label = f"Recalibrated {label if label[:2].isupper() else label.lower()}"
     own = method_steps(chosen, data, steps)
     digest = _digest(data, split, chosen.name, own)
     results = _results(outcome, data, split, label)

@@ -17,6 +17,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.estimators.base.moment_classifier import MomentClassifier
+from lincore.estimators.recalibrated import Recalibrated
 from lincore.model_selection.pipeline import (
     CATEGORICAL,
     Steps,
@@ -96,6 +97,8 @@ class TrainingInputs(NamedTuple):
         By class, including weights; None if unavailable.
     categorical_columns : tuple of tuples of int
         Groups of indicator columns, one per category, see `categorical_columns`.
+    units : ndarray of shape (n,) or None
+        The row or group that each row belongs to; None if unknown.
     blocks : TrainingBlocks or None
         The rows, if some of them are not in memory and the classifier takes passes over them.
     """
@@ -106,6 +109,7 @@ class TrainingInputs(NamedTuple):
     weight: Array | None = None
     moments: Moments | None = None
     categorical_columns: tuple[tuple[int, ...], ...] = ()
+    units: NDArray[Any] | None = None
     blocks: TrainingBlocks | None = None
 
 
@@ -227,6 +231,7 @@ def fit_preprocessor(
         weight,
         moments if summary else None,
         categorical_columns(preprocessor),
+        sample.rows if data.groups is None else data.groups[sample.rows],
     )
 
 
@@ -253,6 +258,8 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))
     _drop_absent_priors(classifier, training)
+    if isinstance(classifier, Recalibrated):
+        return classifier.fit(training.rows, training.codes, training.weight, training.units)
     if training.weight is None:
         return classifier.fit(training.rows, training.codes)
     if not has_fit_parameter(classifier, "sample_weight"):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
+from lincore import fields
 from lincore.data.dataset import Dataset
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.estimators.least_squares import LeastSquaresClassifier
@@ -26,6 +27,8 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.estimators.recalibrated import Recalibrated
+from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import CATEGORICAL
 from lincore.model_selection.specs import format_spec, parse_spec
 
@@ -59,6 +62,9 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
 
 #: Image features that a method can request, with the prefix of its label.
 IMAGE_FEATURES: Mapping[str, str] = {"pixels": "Pixels", "hog": "HOG"}
+
+#: The option of every method with posteriors that wraps it into `Recalibrated`.
+RECALIBRATION = "recalibration"
 
 # The default binary classifier of one-vs-rest and one-vs-one.
 BINARY = "logistic"
@@ -319,6 +325,8 @@ def _defaults(word: str) -> dict[str, Any]:
         del defaults["n_components"]
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
+    if any(option.name == RECALIBRATION for option in fields.options(CLASSIFIER_OPTIONS[word])):
+        defaults[RECALIBRATION] = None
     return defaults
 
 
@@ -342,12 +350,17 @@ def _from_line(line: str) -> Method:
         known = ", ".join(defaults)
         raise ValueError(f"{word} has no option {', '.join(unknown)}; it has {known}.")
     arguments = dict(options)
+    recalibration = arguments.pop(RECALIBRATION, None)
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
     chosen = {} if features is None else {"features": features}
+    estimator = CLASSIFIER_FACTORIES[word](**arguments)
+    if recalibration is not None:
+        fields.checked(CLASSIFIER_OPTIONS[word], {RECALIBRATION: recalibration})
+        estimator = Recalibrated(estimator, recalibration)
     return Method(
         name=format_spec(word, options | chosen),
-        estimator=CLASSIFIER_FACTORIES[word](**arguments),
+        estimator=estimator,
         label=(f"{IMAGE_FEATURES[features]} + " if features else "") + _label(word, options),
         word=word,
         options=options | chosen,
@@ -384,9 +397,13 @@ def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _from_estimator(estimator: Any) -> Method:
+    recalibrated = type(estimator) is Recalibrated
+    inside = estimator.estimator if recalibrated else estimator
     for word, factory in CLASSIFIER_FACTORIES.items():
-        if type(estimator) is factory:
-            options = _changed(word, estimator)
+        if type(inside) is factory:
+            options = _changed(word, inside)
+            if recalibrated:
+                options[RECALIBRATION] = estimator.method
             name = " ".join(format_spec(word, options).split())
             return Method(name, estimator, _label(word, options), word, options)
     # scikit-learn prints the changed options.
@@ -397,7 +414,7 @@ def _from_estimator(estimator: Any) -> Method:
 def _changed(word: str, estimator: Any) -> dict[str, Any]:
     given, options = estimator.get_params(deep=False), {}
     for name, default in keywords(word).items():
-        value = given[name]
+        value = given.get(name, default)
         if name == "estimator":
             value = as_method(value).name
         elif isinstance(value, np.ndarray):

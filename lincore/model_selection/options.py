@@ -42,6 +42,21 @@ ClassWeight: TypeAlias = Annotated[
         choices={None: "none", "balanced": "balanced"},
     ),
 ]
+Recalibration: TypeAlias = Annotated[
+    Literal["sigmoid", "temperature", "isotonic"],
+    Field(
+        "Recalibration",
+        "Correct the posteriors by those that inner cross-validation gives the training rows: "
+        "by logistic regression on the log odds, one factor for all log posteriors, or isotonic "
+        "regression.",
+        choices={
+            None: "none",
+            "sigmoid": "sigmoid (Platt)",
+            "temperature": "temperature",
+            "isotonic": "isotonic",
+        },
+    ),
+]
 Shrinkage: TypeAlias = Literal["oas"] | float
 RandomState: TypeAlias = Annotated[
     int,
@@ -91,6 +106,7 @@ class LdaOptions:
         ),
     ] = "n"
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +134,7 @@ class QdaOptions:
         ),
     ] = "n"
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +160,7 @@ class NaiveBayesOptions:
         ),
     ] = 1.0
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +179,7 @@ class MultinomialOptions:
     ] = 1.0
     priors: Priors | None = None
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -371,6 +390,7 @@ class LogisticOptions:
     ] = True
     random_state: RandomState | None = None
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -388,6 +408,7 @@ class OneVsRestOptions:
         ),
     ] = "k"
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 @dataclass(frozen=True)
@@ -396,6 +417,7 @@ class OneVsOneOptions:
 
     estimator: Binary = "logistic"
     class_weight: ClassWeight | None = None
+    recalibration: Recalibration | None = None
 
 
 #: The options of each classifier; see `lincore.fields.options`.

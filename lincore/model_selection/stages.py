@@ -246,7 +246,8 @@ def _fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
     TRUE)``. An estimator itself only knows its training rows.
     """
     model = method.fresh(data.classes, seed)
-    priors = model.get_params(deep=False).get("priors")
-    if isinstance(priors, str) and priors == "all":
-        model.set_params(priors=TrainingSample(np.arange(data.n_rows)).shares(data))
+    # A recalibrated classifier has the option inside.
+    for name, priors in model.get_params(deep=True).items():
+        if name in ("priors", "estimator__priors") and isinstance(priors, str) and priors == "all":
+            model.set_params(**{name: TrainingSample(np.arange(data.n_rows)).shares(data)})
     return model

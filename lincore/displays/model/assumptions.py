@@ -33,7 +33,7 @@ class AssumptionsDisplay(ModelDisplay):
         if self.model.word in ("one-vs-rest", "one-vs-one"):
             estimator = self.model.classifier.estimator or "logistic"
             return model_selection.as_method(estimator).word or ""
-        return self.model.word
+        return model_selection.as_method(self.model.classifier).word or ""
 
     @property
     def obstacle(self) -> str:

@@ -15,6 +15,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from lincore.errors import DataError, error_summary
 from lincore.estimators.multiclass import BinaryModels, HalfSpace
+from lincore.estimators.recalibrated import PARTS, Recalibrated
 from lincore.export.models.model_card import ModelCard, model_card
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS, Limits, check_size
@@ -34,7 +35,7 @@ from lincore.utils.versions import package_versions
 MODEL_PART = "model.skops"
 _CARD, _README = "card.json", "README.md"
 _TIME = (2000, 1, 1, 0, 0, 0)
-#: Types of lincore that a file may contain, in addition to those that skops trusts.
+#: Types that a file may contain, in addition to those that skops trusts.
 TRUSTED = frozenset(
     (
         "lincore.data.dataset.ImageScale",
@@ -52,6 +53,8 @@ TRUSTED = frozenset(
         "lincore.estimators.naive_bayes.GaussianNB",
         "lincore.estimators.perceptron.Perceptron",
         "lincore.estimators.quadratic_discriminant.QuadraticDiscriminantAnalysis",
+        "lincore.estimators.recalibrated.LogOdds",
+        "lincore.estimators.recalibrated.Recalibrated",
         "lincore.linalg.covariance.RowSpace",
         "lincore.linalg.covariance.Whitener",
         "lincore.linalg.gaussian.Gaussians",
@@ -69,6 +72,9 @@ TRUSTED = frozenset(
         "lincore.preprocessing.tabular.Filling",
         "lincore.preprocessing.tabular.Preparer",
         "lincore.preprocessing.truncated_svd.SingularVectors",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.calibration._TemperatureScaling",
     )
 )
 
@@ -238,11 +244,14 @@ def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
 def _refuse_foreign(model: FittedModel) -> None:
     """Raise an error for third-party steps and classifiers, which may run code or read files."""
     last = model.classifier
+    recalibrated = [last, *last.parts] if type(last) is Recalibrated else []
+    last = last.estimator_ if recalibrated else last
     inner = last.estimators_ if isinstance(last, BinaryModels) else []
     steps = [type(step) for _, step in model.pipeline.steps[:-1]]
     classifiers = {type(one) for one in (last, *inner)}
     known = {*CLASSIFIER_FACTORIES.values(), HalfSpace}
     foreign = [kind for kind in steps if kind not in STEPS] + list(classifiers - known)
+    foreign += {type(one) for one in recalibrated} - {Recalibrated, *PARTS}
     if foreign:
         raise DataError(
             f"{foreign[0].__name__} is not a lincore classifier or step.",

@@ -37,7 +37,7 @@ from lincore.export.scripts._plain_functions import deal_folds, hold_out, predic
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import method_steps
-from lincore.model_selection.methods import Method, as_method
+from lincore.model_selection.methods import RECALIBRATION, Method, as_method
 from lincore.model_selection.pipeline import Steps, asks_for_categories, pipeline_for
 from lincore.model_selection.splitters import plan_folds
 from lincore.preprocessing.tabular import Preparer
@@ -210,6 +210,8 @@ def _model(method: Method, data: Dataset, steps: Steps, prepare: Any) -> Pipelin
 
 def _classifier(method: Method, data: Dataset) -> Any:
     """Return scikit-learn's counterpart of a classifier."""
+    if RECALIBRATION in method.options:
+        raise _no_counterpart(method)
     given = method.estimator.get_params(deep=False)
     word, priors, K = method.word, given.get("priors"), data.n_classes
     if isinstance(priors, str):

@@ -1,0 +1,162 @@
+"""A classifier whose posteriors are recalibrated by cross-validation within the training rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.calibration import (
+    CalibratedClassifierCV,
+    _CalibratedClassifier,
+    _SigmoidCalibration,
+    _TemperatureScaling,
+)
+from sklearn.isotonic import IsotonicRegression
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import get_tags
+
+from lincore.utils.typing import Array
+
+#: Inner folds, and rows of each class (or groups with rows of it) that they need.
+INNER_FOLDS = 5
+#: Of log posteriors: those of a class that is ruled out are infinite.
+_LEAST = -1e5
+
+
+class LogOdds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier with posteriors, scored by their log odds, or else by their logarithms.
+
+    Scores of more than two classes may have a term that depends on the row and says nothing about
+    the classes; posteriors have none.
+    """
+
+    def __init__(self, estimator: Any, odds: bool = True):
+        self.estimator = estimator
+        self.odds = odds
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.estimator_ = clone(self.estimator).fit(X, y, **weight)
+        self.classes_ = self.estimator_.classes_
+        if not hasattr(self.estimator_, "predict_proba"):
+            raise ValueError("Only posteriors can be recalibrated, and this model has none.")
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.estimator_.predict(X)
+
+    def decision_function(self, X: Any) -> Array:
+        if hasattr(self.estimator_, "predict_log_proba"):
+            log_proba = self.estimator_.predict_log_proba(X)
+        else:
+            with np.errstate(divide="ignore"):
+                log_proba = np.log(self.estimator_.predict_proba(X))
+        log_proba = np.maximum(log_proba, _LEAST)
+        if log_proba.shape[1] == 2:
+            return np.asarray(log_proba[:, 1] - log_proba[:, 0])
+        if not self.odds:
+            return log_proba
+        others = np.where(np.eye(log_proba.shape[1], dtype=bool), -np.inf, log_proba[:, None, :])
+        return np.asarray(log_proba - np.logaddexp.reduce(others, axis=2))
+
+
+class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier with recalibrated posteriors, by scikit-learn's `CalibratedClassifierCV`.
+
+    Five inner folds give each training row a posterior of a model that was fitted without it; the
+    recalibration is fitted to these, and applied to the model of all training rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With posteriors.
+    method : {"sigmoid", "temperature", "isotonic"}
+        Logistic regression of each class on its log odds, normalised; one factor for all log
+        posteriors; isotonic regression of each class, normalised.
+    random_state : int, optional
+        Of the inner folds.
+
+    References
+    ----------
+    Platt (1999), "Probabilistic outputs for support vector machines"; Zadrozny, Elkan (2002),
+    "Transforming classifier scores into accurate multiclass probability estimates"; Guo et al.
+    (2017), "On calibration of modern neural networks".
+    """
+
+    def __init__(self, estimator: Any, method: str = "sigmoid", random_state: int | None = None):
+        self.estimator = estimator
+        self.method = method
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: Any = None, units: ArrayLike | None = None
+    ) -> Self:
+        """Fit model and recalibration; rows of the same unit stay in one inner fold."""
+        y = np.asarray(y)
+        cv = CalibratedClassifierCV(
+            LogOdds(self.estimator, self.method != "temperature"),
+            method=self.method,
+            cv=self._inner_folds(y, None if units is None else np.asarray(units)),
+            ensemble=False,
+        ).fit(X, y, sample_weight)
+        self.classes_ = cv.classes_
+        self.calibrated_ = cv.calibrated_classifiers_[0]
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _inner_folds(self, y: Any, units: Any) -> list[tuple[Any, Any]]:
+        """Return training and test rows of each inner fold, or raise an error if there are few."""
+        alone = units is None or len(np.unique(units)) == len(y)
+        for label in np.unique(y):
+            n = np.count_nonzero(y == label) if alone else len(np.unique(units[y == label]))
+            if n < INNER_FOLDS:
+                raise ValueError(
+                    f"Recalibration needs at least {INNER_FOLDS} training "
+                    f"{'rows' if alone else 'groups'} of each class, but class {label} has {n}."
+                )
+        kind = StratifiedKFold if alone else StratifiedGroupKFold
+        splitter = kind(INNER_FOLDS, shuffle=True, random_state=self.random_state)
+        folds = list(splitter.split(np.zeros(len(y)), y, None if alone else units))
+        for label in np.unique(y):
+            if any((y[train] != label).all() for train, _ in folds):
+                raise ValueError(
+                    f"Recalibration is not possible: class {label} has its rows in too few groups."
+                )
+        return folds
+
+    @property
+    def estimator_(self) -> Any:
+        """The model of all training rows, before recalibration."""
+        return self.calibrated_.estimator.estimator_
+
+    @property
+    def parts(self) -> list[Any]:
+        """What is fitted beside the model: scikit-learn's calibrators and what applies them."""
+        return [self.calibrated_, self.calibrated_.estimator, *self.calibrated_.calibrators]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the recalibrated posteriors, shape (n, K)."""
+        return np.asarray(self.calibrated_.predict_proba(X))
+
+    def predict(self, X: Any) -> Any:
+        """Return the class with the largest recalibrated posterior of each row."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = own.sparse
+        tags.input_tags.positive_only = own.positive_only
+        return tags
+
+
+#: Types of what is fitted beside the model, see `Recalibrated.parts`.
+PARTS = (
+    LogOdds,
+    _CalibratedClassifier,
+    _SigmoidCalibration,
+    _TemperatureScaling,
+    IsotonicRegression,
+)
