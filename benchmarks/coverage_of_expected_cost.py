@@ -52,6 +52,29 @@ def coverage(
     return held / max(n_intervals, 1), bias / n_samples
 
 
+def coverage_of_three(n_rows: int, n_samples: int) -> float:
+    """Return the share of intervals that hold the truth for three classes with unequal costs."""
+    rng = np.random.default_rng(40)
+    costs = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [10.0, 4.0, 0.0]])
+    shape = (1.2, 0.8, 0.4)
+    proba = rng.dirichlet(shape, POPULATION)
+    least = float((proba @ costs).min(axis=1).mean())
+    point = metrics.OperatingPoint(costs=tuple(map(tuple, costs.tolist())))
+    held = n_intervals = 0
+    for _ in range(n_samples):
+        proba = rng.dirichlet(shape, n_rows).clip(1e-300)
+        truth = (rng.uniform(size=(n_rows, 1)) > proba.cumsum(axis=1)[:, :2]).sum(axis=1)
+        results = Results(
+            ("model",), np.arange(3), np.arange(n_rows), truth, truth[None], np.log(proba)[None],
+            np.zeros(1),
+        )  # fmt: skip
+        decided = metrics.at_operating_point(results, "model", point)
+        _, low, high = metrics.expected_cost(decided, "model", costs)
+        n_intervals += low == low
+        held += bool(low <= least <= high)
+    return held / max(n_intervals, 1)
+
+
 def main() -> None:
     """Print a line for each design, cost ratio and number of rows."""
     for design in DESIGNS:
@@ -63,6 +86,8 @@ def main() -> None:
                     f"{design:12} miss {ratio:4g}, {n_rows:5} rows: holds {held:.1%}; "
                     f"threshold of least cost on these rows: {same:.1%}, bias {bias:+.1%}"
                 )
+    for n_rows in (100, 300, 1_000):
+        print(f"three classes, {n_rows:5} rows: holds {coverage_of_three(n_rows, 1_000):.1%}")
 
 
 if __name__ == "__main__":

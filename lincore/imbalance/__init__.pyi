@@ -39,6 +39,7 @@ from .trials import can_be_batched as can_be_batched
 from .trials import condition_sample as condition_sample
 from .typed import TypedCosts as TypedCosts
 from .typed import TypedSizes as TypedSizes
+from .typed import costs_of as costs_of
 from .typed import type_costs as type_costs
 from .typed import type_sizes as type_sizes
 from .typed import usual_costs as usual_costs

@@ -28,6 +28,19 @@ def usual_costs(n_classes: int) -> list[list[float]]:
     return [[float(i != j) for j in range(n_classes)] for i in range(n_classes)]
 
 
+def costs_of(costs: Sequence[float], n_classes: int) -> list[list[float]]:
+    """Return costs (K, K) that are written row by row; those of `usual_costs` if they do not fit.
+
+    Examples
+    --------
+    >>> costs_of((0, 1, 4, 0), 2), costs_of((), 2)
+    ([[0.0, 1.0], [4.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    if len(costs) != n_classes**2 or not all(map(math.isfinite, costs)):
+        return usual_costs(n_classes)
+    return [[float(c) for c in costs[k : k + n_classes]] for k in range(0, len(costs), n_classes)]
+
+
 def type_costs(
     costs: Sequence[Sequence[float]],
     changes: Mapping[tuple[int, int], Any],

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -107,24 +108,29 @@ class FittedClassifier:
         found = FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
         return replace(found, operating_point=self.point)
 
-    def at(self, threshold: float | None = None, code: int = 1) -> FittedClassifier:
-        """Return the same fit with other decisions: at a threshold, for two classes.
+    def at(
+        self, threshold: float | None = None, code: int = 1, *, costs: ArrayLike | None = None
+    ) -> FittedClassifier:
+        """Return the same fit with other decisions: at a threshold, or of least expected cost.
 
         Results, displays and exported files then hold them; posteriors are unchanged.
 
         Parameters
         ----------
         threshold : float, optional
-            Posterior from which the class is predicted. Default: the class with the largest
-            posterior.
+            Posterior from which one of two classes is predicted. Default: the class with the
+            largest posterior.
         code : int, default 1
             The class.
+        costs : array-like of shape (K, K), optional
+            Instead of a threshold: cost of predicting the column's class for a row of the row's
+            class, in any unit.
 
         Raises
         ------
         DataError
-            If there are more than two classes or no posteriors, or the threshold is not between 0
-            and 1.
+            If there are no posteriors, a threshold is not between 0 and 1 or for more than two
+            classes, or the costs are not K x K nonnegative numbers.
 
         Examples
         --------
@@ -134,24 +140,46 @@ class FittedClassifier:
         [207, 11, 33, 19]
         >>> model.at(0.2).confusion().frame()["rows"].tolist()
         [168, 50, 16, 36]
+        >>> model.at(costs=[[0, 1], [4, 0]]).confusion().frame()["rows"].tolist()
+        [168, 50, 16, 36]
         """
-        if threshold is None:
+        if threshold is None and costs is None:
             return self
-        point = OperatingPoint(float(threshold), code)
+        n_classes = self.data.n_classes
+        if not has_posteriors(self.results, self.name):
+            raise DataError(
+                f"{self.name} has no posteriors to decide by.",
+                where="threshold or costs",
+                remedy="Choose a model with posteriors, such as LDA.",
+            )
+        if costs is not None:
+            table = np.asarray(costs, dtype=float)
+            if table.shape != (n_classes,) * 2 or not (table >= 0).all() or np.isinf(table).any():
+                raise DataError(
+                    f"The costs {costs} are not {n_classes} x {n_classes} nonnegative numbers.",
+                    where="costs",
+                    remedy="Give a row for each true class, with a cost for each predicted one.",
+                )
+            point = OperatingPoint(costs=tuple(map(tuple, table.tolist())))
+        else:
+            point = self._at_threshold(float(threshold or 0.0), code)
+        results = at_operating_point(self.results, self.name, point)
+        return replace(self, results=results, point=point, digest=f"{self.digest} {point}")
+
+    def _at_threshold(self, threshold: float, code: int) -> OperatingPoint:
+        if self.data.n_classes != 2:
+            raise DataError(
+                "A threshold decides between two classes, and there are more.",
+                where="threshold",
+                remedy="Give costs of errors, or merge classes.",
+            )
         if not (0 <= threshold <= 1 and code in (0, 1)):
             raise DataError(
                 f"The threshold is {threshold}, for the class {code}.",
                 where="threshold",
                 remedy="Give a posterior from 0 to 1, such as 0.3, for the class 0 or 1.",
             )
-        if self.data.n_classes != 2 or not has_posteriors(self.results, self.name):
-            raise DataError(
-                f"{self.name} needs two classes and posteriors for a threshold.",
-                where="threshold",
-                remedy="Choose another model, or merge classes.",
-            )
-        results = at_operating_point(self.results, self.name, point)
-        return replace(self, results=results, point=point, digest=f"{self.digest} {point}")
+        return OperatingPoint(threshold, code)
 
     def held_out(self, *, progress: Progress | None = None) -> Results:
         """Return predictions of the training rows, each by a model fitted without its fold.
@@ -224,7 +252,7 @@ class FittedClassifier:
         return display("CalibrationDisplay", self, **settings)
 
     def operating_point(self, **settings: Any) -> Any:
-        """Return scores, cost and gains at a threshold: an `OperatingPointDisplay`."""
+        """Return scores, cost and gains at a threshold or at costs: an `OperatingPointDisplay`."""
         return display("OperatingPointDisplay", self, **settings)
 
     def decision_curve(self, **settings: Any) -> Any:

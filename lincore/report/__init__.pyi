@@ -17,6 +17,7 @@ from .imbalance_words import after_splits as after_splits
 from .imbalance_words import best_of as best_of
 from .imbalance_words import correction_name as correction_name
 from .imbalance_words import cost_ratio as cost_ratio
+from .imbalance_words import costs_in_words as costs_in_words
 from .imbalance_words import format_loss as format_loss
 from .imbalance_words import loss_in_words as loss_in_words
 from .imbalance_words import loss_name as loss_name

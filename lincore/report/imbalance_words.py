@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from lincore.imbalance.cost.record import LOSS, ImbalanceCost
 from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, points, quoted, true_minus
 from lincore.utils.typing import Array
 
+#: Costs that are listed in a sentence.
+MOST_LISTED = 8
 #: From this value, three digits are enough for an unbounded loss.
 HUGE = 1000
 
@@ -124,3 +129,29 @@ def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
     if (counts == totals).all():
         return ""
     return " Rows are weighted; class sizes are numbers of rows."
+
+
+def costs_in_words(costs: ArrayLike, classes: Sequence[object] | NDArray[Any]) -> str:
+    """State the costs of errors that are not 1.
+
+    Parameters
+    ----------
+    costs : array-like of shape (K, K)
+        Of predicting the column's class for a row of the row's class.
+    classes : K labels
+
+    Examples
+    --------
+    >>> costs_in_words([[0, 1], [4.0, 0]], ["no", "yes"])
+    "Costs: 4.0 for 'yes' predicted as 'no'; other errors cost 1."
+    """
+    table = np.asarray(costs, dtype=float)
+    names = [quoted(label) for label in classes]
+    unusual = [
+        f"{table[i, j]} for {names[i]} predicted as {names[j]}"
+        for i, j in zip(*np.nonzero(table != 1.0 - np.eye(len(table))), strict=True)
+    ]
+    if not unusual:
+        return "All errors cost 1."
+    more = ", …" if len(unusual) > MOST_LISTED else ""
+    return f"Costs: {', '.join(unusual[:MOST_LISTED])}{more}; other errors cost 1."

@@ -21,7 +21,7 @@ STORED = "pages/ui/start/finished_example.py"
 SENT = "pages/ui/widgets/controls.py"
 #: Say what a visitor can do here, or what became of a file or of work: no result.
 INSTRUCTIONS = {
-    "pages/ui/balance/error_costs.py",
+    "pages/ui/widgets/cost_table.py",
     "pages/ui/classify/geometry.py",
     "pages/ui/data/_bulk_edits.py",
     "pages/ui/data/findings.py",

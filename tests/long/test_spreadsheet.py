@@ -113,10 +113,11 @@ def test_no_formula_is_longer_than_a_sheet_takes():
         to_spreadsheet(linear(60_000))
 
 
-@pytest.mark.parametrize("threshold", [0.1, 0.6])
+@pytest.mark.parametrize("threshold", [0.1, 0.6, None])
 def test_the_sheet_decides_at_the_operating_point(threshold, tmp_path):
-    data = lincore.sample("passengers")
-    model = lincore.fit(data, "lda").at(threshold).fitted_model
+    data = lincore.sample("passengers" if threshold else "gaussian")
+    costs = None if threshold else [[0, 1, 2], [4, 0, 1], [6, 0.5, 0]]
+    model = lincore.fit(data, "lda").at(threshold, costs=costs).fitted_model
     rows = data.to_frame().iloc[:4, :-1]
     functions = lincore.export.score_functions(model)
     values = evaluated(functions, rows, tmp_path / "model.xlsx")

@@ -20,8 +20,6 @@ from lincore.utils import percent, quoted
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: Costs that are listed in a sentence.
-MOST_LISTED = 8
 #: Shares at which a curve over the priors in deployment is computed.
 N_SHARES = 25
 
@@ -240,10 +238,7 @@ class CostsDisplay(DeploymentDisplay):
     @cached_property
     def matrix(self) -> np.ndarray:
         """The costs as a table, true classes along the first axis."""
-        k = len(self.study.classes)
-        usual = 1.0 - np.eye(k)
-        is_table = len(self.costs) == k * k and np.isfinite(self.costs).all()
-        return np.reshape(self.costs, (k, k)) if is_table else usual
+        return np.array(imbalance.costs_of(self.costs, len(self.study.classes)))
 
     @cached_property
     def cheapest(self) -> Results:
@@ -319,20 +314,8 @@ class CostsDisplay(DeploymentDisplay):
         rows = f"{len(self.adjusted.rows):,} test {self.study.settings.rows}"
         share = percent(self.shares[self.class_code], 0)
         return (
-            self._costs_in_words(),
+            report.costs_in_words(self.matrix, self.study.classes),
             f"{self.trained_phrase}, priors corrected for deployment: {self.quoted_class} {share} "
             f"(set under “Priors in deployment”). {rows}, weighted to the shares in deployment; "
             "95 % intervals.",
         )
-
-    def _costs_in_words(self) -> str:
-        usual = 1.0 - np.eye(len(self.study.classes))
-        names = [quoted(label) for label in self.study.classes]
-        unusual = [
-            f"{self.matrix[i, j]} for {names[i]} predicted as {names[j]}"
-            for i, j in zip(*np.nonzero(self.matrix != usual), strict=True)
-        ]
-        if not unusual:
-            return "All errors cost 1."
-        more = ", …" if len(unusual) > MOST_LISTED else ""
-        return f"Costs: {', '.join(unusual[:MOST_LISTED])}{more}; other errors cost 1."

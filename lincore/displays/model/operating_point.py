@@ -1,7 +1,8 @@
-"""Display of an operating point: scores, cost and gains at a threshold of the posterior."""
+"""Display of an operating point: scores, cost and gains at a threshold, or at costs of errors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -11,10 +12,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from lincore import metrics, plots, report
+from lincore import imbalance, metrics, plots, report
 from lincore.displays.model.curves import PrecisionRecallDisplay, RocDisplay
 from lincore.displays.model.model_display import ModelDisplay, codes
-from lincore.fields import Field, per_cent
+from lincore.fields import Between, Field, per_cent
 from lincore.utils import decimals, percent, quoted
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Scores of the whole matrix.
 _SCORES = ("balanced accuracy", "MCC", "accuracy")
-_USUAL = "at 50 %"
+_USUAL = "by default"
 _COLUMNS = ["score", "class", "value", "low", "high", _USUAL]
 
 
@@ -43,12 +44,20 @@ def _rarest(so_far: SimpleNamespace) -> int:
     return int(report.rarest_class(so_far.model.results))
 
 
+def _are_two(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.model.data.n_classes == 2)
+
+
+def _are_more(so_far: SimpleNamespace) -> bool:
+    return not _are_two(so_far)
+
+
 def _by_hand(so_far: SimpleNamespace) -> bool:
-    return bool(so_far.by == "threshold")
+    return _are_two(so_far) and bool(so_far.by == "threshold")
 
 
 def _by_folds(so_far: SimpleNamespace) -> bool:
-    return bool(so_far.by == "cross-validation")
+    return _are_two(so_far) and bool(so_far.by == "cross-validation")
 
 
 def _threshold_wording(so_far: SimpleNamespace) -> tuple[str, str]:
@@ -66,7 +75,7 @@ def _cost_wording(so_far: SimpleNamespace) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class OperatingPointDisplay(ModelDisplay):
-    """Scores, expected cost and cumulative gains at a threshold of the posterior."""
+    """Scores, expected cost and cumulative gains at a threshold, or at costs of errors."""
 
     title: ClassVar[str] = "Operating point"
     made_by: ClassVar[str] = "model.operating_point"
@@ -78,7 +87,7 @@ class OperatingPointDisplay(ModelDisplay):
             Field(
                 "Positive class",
                 "The class that one acts on: a miss is a row of it that is not predicted as such, "
-                "a false alarm a row of the other class that is.",
+                "a false alarm a row of another class that is.",
                 choices=codes,
                 auto=_rarest,
             ),
@@ -96,6 +105,7 @@ class OperatingPointDisplay(ModelDisplay):
                 "costs": "Costs",
                 "cross-validation": "Cross-validation",
             },
+            when=_are_two,
         ),
     ] = "threshold"
     threshold: (
@@ -133,17 +143,31 @@ class OperatingPointDisplay(ModelDisplay):
             low=0.001,
             high=1_000_000,
             wording=_cost_wording,
+            when=_are_two,
         ),
     ] = 1.0
+    costs: Annotated[
+        tuple[Annotated[float, Between(0)], ...],
+        Field(
+            "Costs of errors",
+            "More than two classes: of predicting the column for the row, row by row; by default 1 "
+            "for every error.",
+            longest=10_000,
+            when=_are_more,
+        ),
+    ] = ()
 
     @property
     def obstacle(self) -> str:
         """Why there is no threshold; "" if there is one."""
         if not metrics.has_posteriors(self.results, self.method):
             return f"{self.method} has no posteriors, so there is no operating point to choose."
-        if self.model.data.n_classes != 2:
-            return "A threshold decides between two classes, and there are more."
         return ""
+
+    @property
+    def has_threshold(self) -> bool:
+        """True for two classes; more are decided by the costs of errors."""
+        return self.model.data.n_classes == 2
 
     @cached_property
     def code(self) -> int:
@@ -174,8 +198,19 @@ class OperatingPointDisplay(ModelDisplay):
     @cached_property
     def decided(self) -> FittedClassifier:
         """The model at the operating point, with its results."""
+        if self.obstacle:
+            return self.model
+        if not self.has_threshold:
+            return self.model.at(costs=self.matrix) if self.costs else self.model
         is_usual = self.by == "threshold" and self.threshold is None
-        return self.model if self.obstacle or is_usual else self.model.at(self.chosen, self.code)
+        return self.model if is_usual else self.model.at(self.chosen, self.code)
+
+    @cached_property
+    def matrix(self) -> Sequence[Sequence[float]]:
+        """The costs, true classes along the first axis."""
+        if self.has_threshold:
+            return metrics.cost_table(self.code, self.miss_cost)
+        return imbalance.costs_of(self.costs, self.model.data.n_classes)
 
     def roc(self) -> RocDisplay:
         """Return the ROC curve of the positive class, with the operating point."""
@@ -207,9 +242,21 @@ class OperatingPointDisplay(ModelDisplay):
         return taken / counts.sum(), counts[self.code, self.code] / max(n_class, 1e-300)
 
     def finding(self) -> str:
-        """State the recall and the precision of the positive class at the threshold."""
+        """State recall and precision of the positive class at the threshold, or the cost."""
         if self.obstacle:
             return self.obstacle
+        if not self.has_threshold:
+            there, usual = (
+                metrics.expected_cost(results, self.method, self.matrix)
+                for results in (self.decided.results, self.results)
+            )
+            cost = report.format_loss(there, "log loss")
+            if not self.costs:
+                return f"If every error costs 1, a row costs {cost} by {self.method}."
+            return (
+                f"A row costs {cost} by the decisions of {self.method} with the least expected "
+                f"cost, and {decimals(usual.value)} by the largest posteriors."
+            )
         at = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
         found = self._lines.set_index(["score", "class"])
         label = str(self.model.data.classes[self.code])
@@ -231,7 +278,9 @@ class OperatingPointDisplay(ModelDisplay):
         if self.obstacle:
             return ""
         how = "Threshold chosen by hand"
-        if self.by == "costs":
+        if not self.has_threshold:
+            how = "Predicted: the class of least expected cost, for calibrated posteriors"
+        elif self.by == "costs":
             how = (
                 f"Threshold of least expected cost for calibrated posteriors if a miss costs "
                 f"{self.miss_cost:g} {'false alarm' if self.miss_cost == 1 else 'false alarms'}"
@@ -245,7 +294,7 @@ class OperatingPointDisplay(ModelDisplay):
         return f"{how}. Scores on {self.tested}."
 
     def frame(self) -> pd.DataFrame:
-        """Return a line for each score: at the threshold, and at 50 %."""
+        """Return a line for each score: at the operating point, and by the largest posterior."""
         return pd.DataFrame() if self.obstacle else self._lines.copy()
 
     @cached_property
@@ -258,12 +307,11 @@ class OperatingPointDisplay(ModelDisplay):
         of_class = classes["class"] == str(self.model.data.classes[self.code])
         kept = of_class | (classes["score"] == "recall")
         whole = metrics.score_table(results, _SCORES)
-        costs = metrics.cost_table(self.code, self.miss_cost)
         counts = metrics.confusion_matrix(results, self.method)
         depth = counts[:, self.code].sum() / counts.sum()
         recall = counts[self.code, self.code] / max(counts[self.code].sum(), 1e-300)
         own = str(self.model.data.classes[self.code])
-        cost = metrics.expected_cost(results, self.method, costs)
+        cost = metrics.expected_cost(results, self.method, self.matrix)
         more = [
             ("expected cost per row", "", *cost),
             ("share of rows predicted", own, depth, np.nan, np.nan),
@@ -285,6 +333,11 @@ class OperatingPointDisplay(ModelDisplay):
         found = found.drop(columns="class").assign(score=named).round(3)
         return found.rename(columns={"low": "from", "high": "to"})
 
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the decision by default is."""
+        at = "; a threshold of 50 %" if self.has_threshold else ""
+        return {_USUAL: f"The class with the largest posterior{at}."}
+
     def plot(self) -> go.Figure | None:
         """Return the cumulative gains, with the operating point."""
         if self.obstacle:
@@ -296,7 +349,9 @@ class OperatingPointDisplay(ModelDisplay):
         if self.obstacle:
             return ()
         notes = []
-        if self.by == "threshold":
+        if not self.has_threshold:
+            notes.append(report.costs_in_words(self.matrix, self.model.data.classes))
+        elif self.by == "threshold":
             notes.append(
                 "If the threshold is chosen by looking at these test rows, the scores are "
                 "optimistic. Cross-validation chooses it on the training rows alone."
@@ -316,8 +371,9 @@ class OperatingPointDisplay(ModelDisplay):
             f"{rule.removesuffix('.')}; recall and precision as accuracy; expected cost by "
             "Price–Bonett."
         )
+        costs = f"A false alarm costs 1, a miss {self.miss_cost:g}. " if self.has_threshold else ""
         notes.append(
-            f"A false alarm costs 1, a miss {self.miss_cost:g}. Lift: precision over the share of "
-            f"{self.label} among the test rows ({percent(self.gains.share)})."
+            f"{costs}Lift: precision over the share of {self.label} among the test rows "
+            f"({percent(self.gains.share)})."
         )
         return tuple(notes)

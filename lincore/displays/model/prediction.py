@@ -66,6 +66,8 @@ class _OfPredictions(Display):
 
     def _threshold(self) -> str:
         found = self.predictions
+        if found.point is not None and found.point.costs is not None:
+            return " (at least expected cost)"
         if (threshold := found.rarer_threshold) is None:
             return ""
         label = quoted(found.classes[found.rarer])

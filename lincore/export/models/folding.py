@@ -106,6 +106,12 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     origin = np.where([one.kind == "number" for one in inputs], _short(affine), 0.0)
     step = origin - affine.origin
     classes, functions = _possible(found.classes, [one.moved(step) for one in functions], model)
+    if model.operating_point is not None and len(classes) < len(model.classes):
+        raise DataError(
+            "A class cannot be predicted, so its operating point does not fit.",
+            where=model.label,
+            remedy="Choose priors above zero, or no operating point.",
+        )
     written = ScoreFunctions(
         label=model.label,
         data_name=model.data_name,

@@ -80,13 +80,22 @@ def to_json(functions: ScoreFunctions) -> str:
     }
     if (point := functions.operating_point) is not None:
         label = functions.classes[point.code]
-        document["operating_point"] = {"class": label, "threshold": point.threshold}
+        document["operating_point"] = (
+            {"class": label, "threshold": point.threshold}
+            if point.costs is None
+            else {"costs": [list(row) for row in point.costs]}
+        )
     return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False)
 
 
 def _decision(functions: ScoreFunctions) -> str:
     if functions.operating_point is None:
         return ""
+    if functions.operating_point.costs is not None:
+        return (
+            " The class k with the least sum over j of probability[j] * costs[j][k] is predicted, "
+            "with the costs of operating_point."
+        )
     return (
         " The class of operating_point is predicted if its probability is at least the threshold, "
         "otherwise the other one."

@@ -42,7 +42,9 @@ def heading(functions: ScoreFunctions) -> str:
         f" or one of {len(functions.classes):,}" if len(functions.classes) > 20 else f" or {last}"
     )
     said = f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
-    if (point := functions.operating_point) is not None and point.threshold is not None:
+    if (point := functions.operating_point) is not None and point.costs is not None:
+        said += " Predicted: the class of least expected cost."
+    elif point is not None:
         said += (
             f" {text(functions.classes[point.code])} from a posterior of {point.threshold!r} on."
         )

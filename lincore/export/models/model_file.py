@@ -320,19 +320,28 @@ def _check(model: Any) -> None:
         raise ValueError("its levels do not match its columns")
     if not isinstance(model.n_words, int) or not 0 <= model.n_words <= len(names):
         raise ValueError("its words are not among its columns")
-    point = model.operating_point
-    if point is not None and (
-        type(point) is not OperatingPoint
-        or not isinstance(point.threshold, float)
-        or not 0 <= point.threshold <= 1
-        or point.code not in (0, 1)
-        or len(classes) != 2
-        or not hasattr(model.classifier, "predict_proba")
-    ):
-        raise ValueError("its operating point does not match its classes")
+    if model.operating_point is not None:
+        _check_operating_point(model)
     _refuse_foreign(model)
     codes = np.asarray(model.classifier.classes_)
     if not set(codes.tolist()) <= set(range(len(classes))):
         raise ValueError("its classes do not match its classifier")
     row = np.zeros((1, len(names)))
     model.predict(sp.csr_array(row) if model.n_words else row)
+
+
+def _check_operating_point(model: FittedModel) -> None:
+    """Raise an error unless the operating point is one, and fits the classes."""
+    point, n_classes = model.operating_point, len(model.classes)
+    if type(point) is not OperatingPoint or not hasattr(model.classifier, "predict_proba"):
+        raise TypeError("it has no posteriors for its operating point")
+    if point.costs is not None:
+        costs = np.asarray(point.costs, dtype=float)
+        fits = costs.shape == (n_classes, n_classes) and bool((costs >= 0).all())
+        fits = fits and bool(np.isfinite(costs).all())
+    else:
+        threshold = point.threshold
+        fits = isinstance(threshold, float) and 0 <= threshold <= 1
+        fits = fits and point.code in (0, 1) and n_classes == 2
+    if not fits:
+        raise ValueError("its operating point does not match its classes")

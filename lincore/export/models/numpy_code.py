@@ -68,6 +68,15 @@ def predict(table):
     is_class = predict_proba(table)[:, %d] >= %r
     return [CLASSES[%d] if one else CLASSES[%d] for one in is_class]
 '''
+_CHEAPEST = '''
+# Cost of predicting the class of the column for a row of the class of the row.
+COSTS = np.array([%s])
+
+
+def predict(table):
+    """Return the class of least expected cost of each row."""
+    return [CLASSES[k] for k in (predict_proba(table) @ COSTS).argmin(axis=1)]
+'''
 
 
 def to_numpy(functions: ScoreFunctions) -> str:
@@ -187,6 +196,9 @@ def _scores(functions: ScoreFunctions) -> str:
 
 def _results(functions: ScoreFunctions) -> list[str]:
     point = functions.operating_point
+    if point is not None and point.costs is not None:
+        rows = ", ".join(f"[{', '.join(map(number, row))}]" for row in point.costs)
+        return [_PROBABILITIES, _CHEAPEST % rows]
     if point is not None:
         code = point.code
         return [_PROBABILITIES, _DECIDE % (code, code, point.threshold, code, 1 - code)]

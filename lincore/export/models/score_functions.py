@@ -137,7 +137,7 @@ class ScoreFunctions:
     pairs : tuple of (int, int)
         With "votes", the class predicted if the function is not positive and if it is.
     operating_point : OperatingPoint, optional
-        Where the posteriors of two classes decide, if not at the larger one.
+        How posteriors decide, if not for the largest one.
 
     Examples
     --------

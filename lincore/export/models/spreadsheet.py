@@ -48,7 +48,7 @@ class FormulaCell(NamedTuple):
         Heading of the column.
     formula : str
         Including the equals sign; it can be filled down for all rows.
-    kind : {"helper", "score", "probability", "label"}
+    kind : {"helper", "score", "probability", "cost", "label"}
     """
 
     column: str
@@ -126,7 +126,16 @@ def to_spreadsheet(
         string(label) if isinstance(label, str) else str(label) for label in functions.classes
     ]
     decided = f"CHOOSE(MATCH(MAX({every}),{every},0),{','.join(labels)})"
-    if (point := functions.operating_point) is not None:
+    if (point := functions.operating_point) is not None and point.costs is not None:
+        costs = [
+            sheet.add_sum(
+                f"cost of {label}", 0.0, list(zip(column, posteriors, strict=True)), "cost"
+            )
+            for column, label in zip(zip(*point.costs, strict=True), functions.classes, strict=True)
+        ]
+        every = f"{costs[0]}:{costs[-1]}"
+        decided = f"CHOOSE(MATCH(MIN({every}),{every},0),{','.join(labels)})"
+    elif point is not None:
         condition = f"{posteriors[point.code]}>={_number(point.threshold or 0.0)}"
         decided = f"IF({condition},{labels[point.code]},{labels[1 - point.code]})"
     sheet.add("predicted", decided, "label")

@@ -150,12 +150,27 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
         stages.add("exps", [*scores, top], zip(exps, shifted, strict=True))
         total = signed_sum(0.0, [(1.0, f"t.{name}") for name in exps], _number)
         values = [f"t.{name} / ({total})" for name in exps]
+    point, best = functions.operating_point, top
+    if point is not None and point.costs is not None:
+        # Of exponentials, which are posteriors up to a factor.
+        scores, best = stages.names("c", len(exps)), stages.name("least")
+        columns = list(zip(*point.costs, strict=True))
+        costs = [
+            signed_sum(
+                0.0, [(cost, f"t.{name}") for cost, name in zip(column, exps, strict=True)], _number
+            )
+            for column in columns
+        ]
+        stages.add("costs", exps, zip(scores, costs, strict=True))
+        every = " UNION ALL ".join(f"SELECT t.{name} AS s" for name in scores)
+        least = f"(SELECT MIN(s) FROM ({every}) AS m)"  # noqa: S608
+        stages.add("cheapest", [*exps, *scores], [(best, least)])
     # Ties: the first, as in the model; NULL if a value is missing.
     cases = " ".join(
-        f"WHEN t.{name} = t.{top} THEN {literal(label)}"
+        f"WHEN t.{name} = t.{best} THEN {literal(label)}"
         for name, label in zip(scores, functions.classes, strict=True)
     )
-    if (point := functions.operating_point) is not None:
+    if point is not None and point.costs is None:
         value, level = values[point.code], _number(point.threshold or 0.0)
         chosen, other = (literal(functions.classes[k]) for k in (point.code, 1 - point.code))
         cases = f"WHEN {value} >= {level} THEN {chosen} WHEN {value} < {level} THEN {other}"

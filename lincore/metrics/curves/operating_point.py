@@ -33,7 +33,7 @@ from lincore.metrics.sampling_units import (
     per_results,
     row_weights,
 )
-from lincore.utils.code import call
+from lincore.utils.code import call, literal
 from lincore.utils.formatting import percent, quoted
 from lincore.utils.typing import Array, Codes
 
@@ -98,7 +98,7 @@ class OperatingPoint:
     def call(self) -> str:
         """Return the call of a model's method that applies it, such as ``at(0.3, 1)``."""
         if self.costs is not None:
-            return call("at", costs=repr(self.costs))
+            return call("at", costs=literal(self.costs))
         return call("at", repr(self.threshold), repr(self.code))
 
 
@@ -141,8 +141,8 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     """Return the mean cost of the predictions per row, with its 95 % interval.
 
     The interval is that of Price and Bonett for a linear function of proportions: four rows are
-    added to those in the sample, half of them correct, and the others with the costliest error of
-    their class. No interval if a class has fewer than 8 rows, see docs/coverage.md.
+    added to those in the sample, half of them correct, and the others with the mean cost of an
+    error on their class. No interval if a class has fewer than 8 rows, see docs/coverage.md.
 
     Parameters
     ----------
@@ -184,13 +184,14 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     counts = independent_counts(results, truth, n_classes)
     if counts.min() < FEWEST_ROWS:
         return Interval(value, np.nan, np.nan)
+    errors = table[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
     more = enlarged(
         value,
         weighted(paid - value, weight),
         truth,
         counts,
         table.diagonal() - value,
-        table.max(axis=1) - value,
+        errors.mean(axis=1) - value,
     )
     spread = stratified_spread(more.influence, base, truth, results.class_counts)
     found = from_enlarged(value, more.value, Spread(spread.variance + more.variance))

@@ -20,9 +20,9 @@ from lincore.displays import (
     SweepDisplay,
     TrainingLossDisplay,
 )
-from pages.ui.balance import computation, error_costs, models
+from pages.ui.balance import computation, models
 from pages.ui.frame import sidebar
-from pages.ui.widgets import displays, tabs, text
+from pages.ui.widgets import cost_table, displays, tabs, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -112,7 +112,7 @@ def _priors(shown: ShownStudy) -> None:
 
 
 def _costs(shown: ShownStudy) -> None:
-    costs = error_costs.ask(shown.data)
+    costs = cost_table.ask(shown.data, CostsDisplay.place)
     if costs is None:
         return
     about = shown.remedied | {"costs": costs}

@@ -1,4 +1,4 @@
-"""The panel Operating point: a threshold, by slider, costs, folds, or a click on a curve."""
+"""The panel Operating point: a threshold by slider, costs, folds or a click, or a cost table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lincore.displays import (
     held_out,
 )
 from pages.ui.jobs import page_jobs
-from pages.ui.widgets import displays, selection, text
+from pages.ui.widgets import cost_table, displays, selection, text
 
 if TYPE_CHECKING:
     from lincore.displays import Display
@@ -26,8 +26,13 @@ AT_ONCE = 100_000
 
 def show(model: FittedClassifier, about: Any) -> None:
     """Ask for the operating point, and draw matrix, scores and curves at it."""
-    found = displays.chosen(OperatingPointDisplay, width=210, model=model)
-    if found.by == "cross-validation" and not _has_folds(model, about):
+    kind = OperatingPointDisplay
+    if kind(model).has_threshold:
+        found = displays.chosen(kind, width=210, model=model)
+    else:
+        costs = cost_table.ask(model.data, KEY)
+        found = displays.chosen(kind, width=210, model=model, costs=costs or ())
+    if found.has_threshold and found.by == "cross-validation" and not _has_folds(model, about):
         return
     displays.note(found, key=KEY)
     said = displays.parts(found)
@@ -38,12 +43,17 @@ def show(model: FittedClassifier, about: Any) -> None:
         displays.details(found, key=KEY)
     with right:
         displays.figure(ConfusionDisplay(found.decided), key=f"{KEY}.confusion")
+    if not found.has_threshold:
+        displays.figure(found, key=KEY)
+        return
     st.caption("Choose a point on one of the first two curves to decide there.")
-    for place, draw in zip(
-        st.columns(3, gap="medium"), (_roc, _precision_recall, _gains), strict=True
-    ):
-        with place:
-            draw(found)
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        _curve(found, found.roc(), "roc")
+    with middle:
+        _curve(found, found.precision_recall(), "precision_recall")
+    with right:
+        displays.figure(found, key=KEY)
 
 
 def current(model: FittedClassifier) -> FittedClassifier:
@@ -76,18 +86,6 @@ def _has_folds(model: FittedClassifier, about: Any) -> bool:
         return False
     held_out(model, job.result)
     return True
-
-
-def _roc(found: OperatingPointDisplay) -> None:
-    _curve(found, found.roc(), "roc")
-
-
-def _precision_recall(found: OperatingPointDisplay) -> None:
-    _curve(found, found.precision_recall(), "precision_recall")
-
-
-def _gains(found: OperatingPointDisplay) -> None:
-    displays.figure(found, key=KEY)
 
 
 def _curve(found: OperatingPointDisplay, shown: Display, word: Any) -> None:

@@ -11,7 +11,7 @@ from lincore.export import load_model
 from pages.ui.classify import export_model
 from tests.app.classify.test_classify import choose, open_classify, open_panel
 from tests.app.data_page import plain
-from tests.app.settling import settled
+from tests.app.settling import edit_cells, settled
 from tests.app.test_pages import figures, main_text
 
 SETTINGS = "settings.classify.operating"
@@ -80,7 +80,18 @@ def test_the_exports_of_the_page_decide_at_the_point(model, monkeypatch):
     assert card.scores["accuracy"]["value"] == pytest.approx(decided.value)
 
 
-def test_there_is_no_tab_without_two_classes_and_posteriors():
-    assert "Operating point" not in [tab.label for tab in open_classify().tabs]
+def test_more_classes_have_a_table_of_costs():
+    app = open_panel(open_classify(), "Operating point")
+    model = lincore.fit(lincore.sample("gaussian"), "lda")
+    assert plain(model.operating_point().finding()) in plain(main_text(app))
+    costs = (0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 8.0, 1.0, 0.0)
+    app = settled(edit_cells(app, "classify.operating.table", {2: {"0": 8.0}}))
+    assert app.session_state[SETTINGS]["costs"] == costs
+    found = model.operating_point(costs=costs)
+    assert plain(found.finding()) in plain(main_text(app))
+    assert plain(found.notes()[0]) in plain(main_text(app))
+
+
+def test_there_is_no_tab_without_posteriors():
     app = open_classify("perceptron", "passengers")
     assert "Operating point" not in [tab.label for tab in app.tabs]

@@ -32,7 +32,7 @@ def test_its_scores_are_those_of_scikit_learn(model):
         ("lift", "yes"): sk.precision_score(truth, said) / truth.mean(),
     }
     assert found.to_dict() == pytest.approx(expected)
-    usual = shown.frame().set_index("score")["at 50 %"]
+    usual = shown.frame().set_index("score")["by default"]
     assert usual["accuracy"] == pytest.approx((model.results.predicted[0] == truth).mean())
     intervals = shown.frame().set_index("score")[["value", "low", "high"]]
     known = intervals.dropna()
@@ -73,6 +73,25 @@ def test_the_plot_marks_the_point(model):
     nothing = model.operating_point(threshold=1.0)
     assert "predicts no row as 'yes'" in nothing.finding() and nothing.plot() is not None
     assert np.isnan(nothing.frame().set_index("score")["value"]["lift"])
+
+
+def test_more_classes_are_decided_by_the_costs_of_errors():
+    model = lincore.fit(lincore.sample("gaussian"), "lda")
+    costs = (0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 8.0, 8.0, 0.0)
+    shown, plain = model.operating_point(costs=costs, of_class=2), model.operating_point()
+    table = np.reshape(costs, (3, 3))
+    said = (np.exp(model.results.log_proba[0]) @ table).argmin(axis=1)
+    truth = model.results.truth
+    found = shown.frame().set_index(["score", "class"])
+    assert found["value"]["expected cost per row", ""] == pytest.approx(table[truth, said].mean())
+    usual = table[truth, model.results.predicted[0]].mean()
+    assert found["by default"]["expected cost per row", ""] == pytest.approx(usual)
+    assert found["value"]["recall", "class 3"] == pytest.approx((said == 2)[truth == 2].mean())
+    assert "least expected cost" in shown.scope() and "8.0 for 'class 3'" in shown.notes()[0]
+    assert eval(shown.call(), {"model": model}).finding() == shown.finding()
+    error = 1 - (model.results.predicted[0] == truth).mean()
+    assert plain.finding().startswith(f"If every error costs 1, a row costs {error:.3f} (")
+    assert plain.decided is model
 
 
 def test_it_says_why_there_is_none():

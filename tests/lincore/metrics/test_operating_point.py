@@ -16,7 +16,7 @@ from sklearn.metrics import (
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 import lincore
-from benchmarks.coverage_of_expected_cost import coverage
+from benchmarks.coverage_of_expected_cost import coverage, coverage_of_three
 from lincore import Results, metrics
 from lincore.data import Split
 from lincore.metrics import OperatingPoint, Settings
@@ -196,15 +196,31 @@ def test_what_is_not_possible_is_refused(some, model):
         metrics.tune_threshold(results, "LDA", 1, "AUC")
     with pytest.raises(lincore.DataError, match="from 0 to 1"):
         model.at(1.5)
-    for other in (lincore.fit(lincore.sample("iris"), "lda"),
-                  lincore.fit(model.data, "least-squares")):  # fmt: skip
-        with pytest.raises(lincore.DataError, match="two classes and posteriors"):
-            other.at(0.3)
+    with pytest.raises(lincore.DataError, match="two classes, and there are more"):
+        lincore.fit(lincore.sample("iris"), "lda").at(0.3)
+    with pytest.raises(lincore.DataError, match="no posteriors"):
+        lincore.fit(model.data, "least-squares").at(0.3)
+    for costs in ([[0, 1]], [[0, -1], [1, 0]], [[0, np.inf], [1, 0]], [[0, np.nan], [1, 0]]):
+        with pytest.raises(lincore.DataError, match="nonnegative numbers"):
+            model.at(costs=costs)
+
+
+def test_three_classes_are_decided_at_least_expected_cost():
+    model = lincore.fit(lincore.sample("gaussian"), "qda")
+    costs = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [9.0, 0.5, 0.0]])
+    decided = model.at(costs=costs).results
+    proba = np.exp(decided.log_proba[0])
+    assert (decided.predicted[0] == (proba @ costs).argmin(axis=1)).all()
+    assert (decided.predicted != model.results.predicted).any()
+    cost = metrics.expected_cost(decided, "QDA", costs)
+    errors = costs[decided.truth, decided.predicted[0]]
+    assert cost.value == pytest.approx(errors.mean()) and cost.low < cost.value < cost.high
 
 
 def test_the_interval_of_a_cost_holds_the_truth():
     for design, ratio in (("calibrated", 4.0), ("rare", 20.0)):
         held, bias = coverage(design, ratio, 300, 200)
         assert held >= 0.92 and abs(bias) < 0.03
+    assert coverage_of_three(100, 200) >= 0.93
     held, bias = coverage("rare", 20.0, 300, 200, chosen_here=True)
     assert bias < -0.1, "chosen on the same rows it looks cheaper than it is"
