@@ -89,7 +89,7 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     dashboard.page.keyboard.press("n")
     dashboard.element("geometry.guess.race.classic").wait_for()
     dashboard.settle()
-    assert dashboard.chosen("geometry.experiment") .endswith("A race of optimisers")
+    assert dashboard.chosen("geometry.experiment").endswith("A race of optimisers")
     dashboard.check()
 
 

@@ -90,9 +90,8 @@ def _sizes(
     st.session_state[f"{KEY}.classes"] = list(kept)
     st.multiselect(
         "Reduce",
-        possible,
         key=f"{KEY}.classes",
-        format_func=lambda k: str(data.classes[k]),
+        **controls.named(possible, data.classes[possible]),
         on_change=_choose_classes,
         args=(data, counts),
         help="Classes whose training rows are reduced. Test rows are never changed.",

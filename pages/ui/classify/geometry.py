@@ -139,8 +139,7 @@ def _hold(model: FittedClassifier, ask: Callable[..., None]) -> None:
 
         st.multiselect(
             "Or at a chosen value",
-            others,
-            format_func=lambda i: str(data.feature_names[i]),
+            **controls.named(others, (data.feature_names[i] for i in others)),
             max_selections=MOST_HELD,
             help="The features chosen here are held at the entered values.",
             **controls.edits(f"{KEY}.features", list(held), keep),
@@ -166,8 +165,7 @@ def _value(data: Dataset, column: int, held: dict[int, float]) -> None:
     code = int(held[column]) if held[column] in range(len(levels)) else 0
     st.selectbox(
         name,
-        list(range(len(levels))),
-        format_func=lambda code: str(levels[code]),
+        **controls.named(range(len(levels)), levels),
         help=help,
         **controls.edits(key, code, keep),
     )

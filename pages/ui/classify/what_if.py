@@ -124,8 +124,7 @@ def _moved(data: Dataset, first: list[int]) -> list[int]:
     controls.begin_among(f"{KEY}.features", places, first)
     return st.multiselect(
         "Features to move",
-        places,
-        format_func=lambda i: str(data.feature_names[i]),
+        **controls.named(places, data.feature_names),
         max_selections=MOST_SLIDERS,
         key=f"{KEY}.features",
         persist_state="session",
@@ -142,8 +141,7 @@ def _value(start: WhatIfDisplay, column: int, value: float, keep: Callable[[floa
         code = min(max(int(value), 0), len(levels) - 1)
         st.selectbox(
             name,
-            list(range(len(levels))),
-            format_func=lambda code: str(levels[code]),
+            **controls.named(range(len(levels)), levels),
             help="The level of this row.",
             **controls.edits(key, code, keep),
         )

@@ -45,9 +45,8 @@ def _form(source: Source) -> None:
     names = [str(name) for name in source.table.frame.columns]
     column = controls.choose(
         "Column",
-        names,
         key="data.filter.column",
-        format_func=source.choices.name_of,
+        **controls.named(names, map(source.choices.name_of, names)),
         on_change=_forget,
         help="Any column of the file, including ignored ones.",
     )
@@ -139,7 +138,7 @@ def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Conditi
         del st.session_state[key]
     chosen = st.multiselect(
         "Values",
-        options,
+        **controls.named(options, options),
         key=key,
         accept_new_options=len(counts) > MOST_VALUES,
         help="The most frequent first.",

@@ -12,7 +12,7 @@ from lincore.errors import DataError
 from pages.ui.data import _bulk_edits, _edits, _filters, new_data
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
-from pages.ui.widgets import displays, tables
+from pages.ui.widgets import controls, displays, tables
 
 TURN = "data.columns.turn"
 BASE = "data.columns.base"
@@ -57,17 +57,16 @@ def _target(source: Source) -> None:
     key = "data.target"
     # Always the target in use: a refused choice must not stay on the screen.
     st.session_state[key] = source.target
+    names = [column.name for column in source.columns]
     st.selectbox(
         "Target",
-        [column.name for column in source.columns],
+        **controls.named(names, map(source.choices.name_of, names), 260),
         key=key,
         index=None if source.target is None else 0,
         placeholder="Choose the target",
         help="The column that holds the classes.",
         on_change=_retarget,
         args=(source, key),
-        format_func=source.choices.name_of,
-        width=260,
     )
 
 

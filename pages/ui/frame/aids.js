@@ -1,5 +1,5 @@
 // Whole names in tooltips where a page shortens them, and the focus of the keyboard.
-const BLOCKS = "h1, h2, h3, h4, p, li, label, button, td, [role='option']";
+const BLOCKS = "h1, h2, h3, h4, p, li, label, button, td, [role='option'], [role='combobox'], [data-tag]";
 const LABELS = ".xtick text, .ytick text, .legendtext, .xtitle, .ytitle, .annotation-text";
 const FOCUSABLE = "a[href], button, input, select, textarea, [tabindex='0']";
 const MOST_NAMES = 6; // of one tooltip
@@ -33,7 +33,7 @@ function showWhole({ target, clientX, clientY }) {
   const plot = target.closest?.(".js-plotly-plot");
   // The labels of a plot lie under what it is dragged by.
   const shown = plot ? labelAt(plot, clientX, clientY) : target.closest?.(BLOCKS);
-  const title = shown ? wholeNames(shown.textContent) : "";
+  const title = shown ? wholeNames(shown.value || shown.textContent) : "";
   const bearer = plot ?? shown;
   if (bearer && bearer.title !== title && (title || bearer.dataset.whole)) {
     bearer.title = title;

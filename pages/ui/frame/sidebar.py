@@ -254,9 +254,10 @@ def _target(data: Dataset) -> None:
         # Always the target in use: when the page changes, Streamlit forgets values that were not
         # chosen by the visitor, and a refused choice must not stay on the screen.
         st.session_state["sidebar.target"] = source.target
+        names = [str(column) for column in source.table.frame.columns]
         st.selectbox(
             "Target",
-            [str(column) for column in source.table.frame.columns],
+            **controls.named(names, names),
             key="sidebar.target",
             help="The column that holds the classes.",
             on_change=_choose_target,

@@ -13,7 +13,7 @@ from lincore import prediction
 from lincore.analysis import TypedRow
 from lincore.utils import value_text
 from pages.ui.session import questions
-from pages.ui.widgets import displays, tables, text
+from pages.ui.widgets import controls, displays, tables, text
 
 if TYPE_CHECKING:
     from lincore.model_selection import FittedModel
@@ -78,7 +78,7 @@ def _field(model: FittedModel, column: int, value: Any, key: str) -> None:
     name, levels = text.escape(model.feature_names[column]), _levels(model, column)
     if levels is not None:
         place = levels.index(str(value)) if str(value) in levels[1:] else 0
-        st.selectbox(name, range(len(levels)), place, format_func=levels.__getitem__, key=key)
+        st.selectbox(name, index=place, key=key, **controls.named(range(len(levels)), levels))
     else:
         start = _number(value)
         start = start if isinstance(start, float) else None

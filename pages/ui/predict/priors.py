@@ -34,8 +34,7 @@ def ask_share(priors: Any, model: FittedModel) -> None:
     with left:
         st.selectbox(
             "Class",
-            list(range(len(model.classes))),
-            format_func=lambda k: str(model.classes[k]),
+            **controls.named(range(len(model.classes)), model.classes),
             **controls.edits(
                 f"{KEY}.class",
                 priors.code,

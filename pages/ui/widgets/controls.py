@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from lincore.plots.base import shorten_all
 from pages.ui.server import _compat
 from pages.ui.widgets import downloads, text
 
@@ -33,6 +34,8 @@ LEGEND_SHARE = 0.45
 # Pixels beside and below the axes: a letter of a label, the title of an axis with its ticks, a
 # colour bar, a line and an entry of a legend without its letters; and the width of a phone.
 LETTER, AXIS, COLOUR_BAR, LINE, ENTRY, PHONE = 6.3, 55, 75, 28, 45, 340
+# The width of a select box without one of its own, of what surrounds its text, and of a letter.
+SELECT, AROUND, BROAD = 300, 50, 7
 _TAG = re.compile("<[^>]*>")
 # The last page, and its widgets that got their value since it was opened.
 _VISIT = "shared.visit"
@@ -48,6 +51,23 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
     if options and index is not None:
         begin_with(key, options[index])
     return st.selectbox(label, options, key=key, persist_state="session", **settings)
+
+
+def named(
+    options: Sequence[Any], names: Iterable[object], width: int | None = None
+) -> dict[str, Any]:
+    """Return the arguments of a select box for options with names from the visitor's data.
+
+    Long names are shortened in their middle, unless two became equal: Streamlit tells options apart
+    by what they show.
+    """
+    whole, most = [str(name) for name in names], ((width or SELECT) - AROUND) // BROAD
+    if any(len(name) > most for name in whole):
+        short = shorten_all(whole, most)
+        whole = short if len(set(short)) == len(set(whole)) else whole
+    naming = dict(zip(options, whole, strict=True))
+    found = {"options": list(options), "format_func": lambda one: naming.get(one, str(one))}
+    return found if width is None else found | {"width": width}
 
 
 def begin_among(key: str, options: Sequence[Any], first: Any) -> None:

@@ -40,6 +40,8 @@ _SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
 NOTHING = "nothing"
 # The choice that opens a number input.
 _NUMBER = "a number"
+# An option that accepts names of this length is the name of a column.
+_LONGEST_COLUMN = 2_000
 # More choices than this are a multiselect instead of pills.
 _MOST_PILLS = 12
 
@@ -231,8 +233,13 @@ def _named(choices: Collection[Any]) -> dict[Any, str]:
 
 def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
     field = option.field
-    every = sorted(naming) if field.slide else list(naming)
-    common |= {"options": every, "format_func": lambda one: naming.get(one, str(one))}
+    naming = {one: naming[one] for one in sorted(naming)} if field.slide else naming
+    every = list(naming)
+    # Classes and features are chosen by position, columns by names of any length.
+    if option.type is int or (field.longest or 0) >= _LONGEST_COLUMN:
+        common |= controls.named(every, naming.values(), common.get("width"))
+    else:
+        common |= {"options": every, "format_func": lambda one: naming.get(one, str(one))}
     if option.is_list and len(naming) > _MOST_PILLS:
         st.multiselect(**common)
     elif option.is_list:

@@ -66,3 +66,16 @@ def test_only_a_figure_with_equal_axes_follows_the_width_of_its_container():
     (style,) = [one.proto.body for one in app.run().get("html")]
     assert not app.exception
     assert ".st-key-drawn .stPlotlyChart" in style and "100cqw" in style
+
+
+def test_long_names_of_options_are_shortened_in_their_middle_unless_two_became_equal():
+    whole = [f"department of internal medicine of the regional hospital: ward {i}" for i in (1, 2)]
+    named = controls.named([4, 7], whole, 190)
+    short = [named["format_func"](code) for code in named["options"]]
+    assert named["options"] == [4, 7] and named["width"] == 190
+    assert all("…" in name and len(name) <= 20 for name in short)
+    assert [name[-1] for name in short] == ["1", "2"]
+    named = controls.named(whole, ["a" * 40 + "b" + "a" * 40, "a" * 81])
+    assert [len(named["format_func"](name)) for name in whole] == [81, 81]
+    typed = controls.named(["low", "high"], ["low", "high"])["format_func"]
+    assert [typed(one) for one in ("low", "typed")] == ["low", "typed"]
