@@ -71,6 +71,7 @@ from .model.convergence import SolversDisplay as SolversDisplay
 from .model.curves import DecisionCurveDisplay as DecisionCurveDisplay
 from .model.curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .model.curves import RocDisplay as RocDisplay
+from .model.dropped_features import DroppedFeaturesDisplay as DroppedFeaturesDisplay
 from .model.equation import EquationDisplay as EquationDisplay
 from .model.equation import LogRatioDisplay as LogRatioDisplay
 from .model.equation import equation_latex as equation_latex

@@ -251,6 +251,7 @@ def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) ->
 
 def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
     """Build a data set from arrays unchanged: no column is described or left out."""
+    named = tuple(str(column) for column in X.columns) if is_frame(X) else ()
     X, y = np.asarray(X), np.asarray(y)
     shape = X.shape[1:] if X.ndim == 3 and X.dtype == np.uint8 else None
     X = X.reshape(len(X), -1) if shape else X
@@ -262,7 +263,11 @@ def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
         )
     if pd.isna(y).any():
         raise DataError("Some labels are missing.", where=name, remedy="Leave those rows out.")
-    features = pixel_names(*shape) if shape else numbered("feature", X.shape[1])
+    if shape:
+        features = pixel_names(*shape)
+    else:
+        has_names = len(set(named)) == X.shape[1]
+        features = named if has_names else numbered("feature", X.shape[1])
     if X.dtype != np.uint8:
         X = _as_float(X, name)
         refuse_infinite(X, features, name, lambda row: f"data row {row + 1}")

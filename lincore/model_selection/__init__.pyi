@@ -1,4 +1,6 @@
 from .comparison import compare as compare
+from .dropped_features import can_drop_features as can_drop_features
+from .dropped_features import drop_features as drop_features
 from .engine import Completed as Completed
 from .engine import method_steps as method_steps
 from .engine import run as run

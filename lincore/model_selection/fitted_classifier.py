@@ -259,6 +259,10 @@ class FittedClassifier:
         """Return the net benefit at every threshold: a `DecisionCurveDisplay`."""
         return display("DecisionCurveDisplay", self, **settings)
 
+    def dropped_features(self, **settings: Any) -> Any:
+        """Return the score without each feature: a `DroppedFeaturesDisplay`."""
+        return display("DroppedFeaturesDisplay", self, **settings)
+
     def assumptions(self) -> Any:
         """Return checks of the classifier's assumptions: an `AssumptionsDisplay`."""
         return display("AssumptionsDisplay", self)
@@ -385,7 +389,7 @@ def fit(
         label = f"Recalibrated {label if label[:2].isupper() else label.lower()}"
     own = method_steps(chosen, data, steps)
     digest = _digest(data, split, chosen.name, own)
-    results = _results(outcome, data, split, label)
+    results = test_results(outcome, data, split, label)
     return FittedClassifier(outcome.pipeline, results, data, split, digest, (), steps)
 
 
@@ -508,7 +512,7 @@ def _warn_by_name(fit: Fit, data: Dataset) -> None:
         warn(message, type(warning), stacklevel=3)
 
 
-def _results(fit: Fit, data: Dataset, split: Split, name: str) -> Results:
+def test_results(fit: Fit, data: Dataset, split: Split, name: str) -> Results:
     """Return the results of a method on the test set, under a name."""
     classifier, predicted = fit.pipeline.steps[-1][1], fit.predicted
     fold = Fold(0, 0, split.train, split.test)

@@ -18,6 +18,7 @@ from lincore.displays import (
     ConfusionDisplay,
     ContributionsDisplay,
     ConvergenceDisplay,
+    DroppedFeaturesDisplay,
     EquationDisplay,
     LearnedDisplay,
     LearnedImagesDisplay,
@@ -34,6 +35,7 @@ from lincore.displays import (
     WhatIfDisplay,
 )
 from lincore.inspection import compare_solvers
+from lincore.model_selection import can_drop_features, drop_features
 from pages.ui.classify import operating_point, what_if
 from pages.ui.frame import sidebar
 from pages.ui.jobs import page_jobs
@@ -147,6 +149,29 @@ def _coefficients(model: FittedClassifier, about: Any) -> None:
         displays.show(odds, key=odds.place)
     found = displays.chosen(CoefficientsDisplay, model=model)
     displays.show(found, key=found.place)
+    if can_drop_features(model):
+        st.markdown("##### Each feature left out")
+        _dropped(model, about)
+
+
+def _dropped(model: FittedClassifier, about: Any) -> None:
+    key = DroppedFeaturesDisplay.place
+
+    def draw(job: Job) -> None:
+        shown = displays.chosen(DroppedFeaturesDisplay, model=model, known=job.result)
+        displays.show(shown, key=key)
+
+    job = page_jobs.on_demand(
+        key,
+        about,
+        lambda progress: drop_features(model, progress=progress),
+        describe="Leaving features out",
+        label="Leave out each feature",
+        help="Fits the model again without each feature and compares the scores of the test set.",
+        draw=draw,
+    )
+    if job is not None and not page_jobs.at_work(job) and job.result:
+        draw(job)
 
 
 def _equation(model: FittedClassifier, about: Any) -> None:

@@ -311,6 +311,18 @@ def test_the_equation_changes_its_sign_between_the_classes():
     assert app.code[1].value == displays.equation_latex(function, names)
 
 
+def test_each_feature_is_left_out_at_a_click():
+    app = open_panel(open_classify(), "Coefficients")
+    app.button(key="classify.dropped.start").click().run()
+    settled(app)
+    assert_fine(app)
+    gaussian = lincore.sample("gaussian")
+    wanted = lincore.fit(gaussian, "lda").dropped_features()
+    assert wanted.finding() in plain(main_text(app))
+    shown = next(one.value for one in app.dataframe if "without" in one.value)
+    assert shown["without"].tolist() == wanted.table()["without"].tolist()
+
+
 def test_what_if_follows_the_sliders():
     app = open_panel(open_classify(), "What if")
     fitted, _ = fitted_by_hand("lda")

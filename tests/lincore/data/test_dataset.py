@@ -284,3 +284,10 @@ def test_the_truth_stays_as_long_as_every_class_does():
 def test_a_split_of_classes_of_one_row_says_why_nothing_can_be_tested():
     with pytest.raises(DataError, match="No class has a second row"):
         split(dataset([0, 1, 2]))
+
+
+def test_the_columns_of_a_frame_in_a_pair_keep_their_names():
+    frame = pd.DataFrame({"length": [1.0, 2.0, 3.0], "width": [3.0, 1.0, 2.0]})
+    assert load((frame, ["a", "b", "a"])).feature_names == ("length", "width")
+    twice = frame.set_axis(["length", "length"], axis=1)
+    assert load((twice, ["a", "b", "a"])).feature_names == ("feature 1", "feature 2")

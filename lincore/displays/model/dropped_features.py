@@ -1,0 +1,153 @@
+"""Display of what each feature is worth: the score without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import fields, metrics, model_selection, plots
+from lincore.displays.model.model_display import ModelDisplay
+from lincore.errors import DataError
+from lincore.fields import Field
+from lincore.metrics import SCORES, Results
+from lincore.model_selection.dropped_features import WITHOUT
+from lincore.utils import listed, p_value, quoted, true_minus
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.metrics import Difference
+
+
+def _scores(so_far: SimpleNamespace) -> list[str]:
+    return list(metrics.available_scores(so_far.model.results))
+
+
+def _first_score(so_far: SimpleNamespace) -> str:
+    return "log loss" if "log loss" in _scores(so_far) else "accuracy"
+
+
+@dataclass(frozen=True, eq=False)
+class DroppedFeaturesDisplay(ModelDisplay):
+    """How much worse the model is without each of its features."""
+
+    title: ClassVar[str] = "Features left out"
+    made_by: ClassVar[str] = "model.dropped_features"
+    place: ClassVar[str] = "classify.dropped"
+
+    known: Results | None = None
+    score: (
+        Annotated[
+            str,
+            Field("Score", "What becomes worse without a feature.", longest=60, choices=_scores,
+                  auto=_first_score),
+        ]
+        | None
+    ) = None  # fmt: skip
+
+    @property
+    def deciding(self) -> str:
+        """The score that was chosen, or the first one."""
+        return self.score or _first_score(SimpleNamespace(model=self.model))
+
+    @cached_property
+    def found(self) -> Results | str:
+        """The test results with and without each feature, or why there are none."""
+        try:
+            return self.known or model_selection.drop_features(self.model)
+        except DataError as error:
+            return str(error)
+
+    @cached_property
+    def losses(self) -> list[Difference]:
+        """What is lost without each feature, the largest loss first; positive is worse without."""
+        if isinstance(self.found, str):
+            return []
+        own, *others = self.found.methods
+        sign = 1 if SCORES[self.deciding].greater_is_better else -1
+        pairs = [(own, name) if sign > 0 else (name, own) for name in others]
+        found = metrics.pairwise_differences(self.found, self.deciding, 0.0, pairs)
+        return sorted(found, key=lambda d: -np.nan_to_num(d.value, nan=-np.inf))
+
+    @property
+    def _unit(self) -> tuple[str, float, int]:
+        """The unit of a loss, its scale, and its decimals."""
+        name = self.deciding
+        return (f"points of {name}", 100, 1) if SCORES[name].is_share else (name, 1, 3)
+
+    def finding(self) -> str:
+        """Return the feature without which the model is worst, if any is shown to matter."""
+        if isinstance(self.found, str):
+            return self.found
+        lost = self.frame()
+        clear = lost[(lost.p_holm < metrics.ALPHA) & (lost.loss > 0)]
+        if clear.empty:
+            return f"{self.method} is not shown to get worse when any one feature is left out."
+        unit, scale, decimal = self._unit
+        first = clear.iloc[0]
+        amount, low, high = (
+            true_minus(f"{scale * first[part]:.{decimal}f}") for part in ("loss", "low", "high")
+        )
+        return (
+            f"{self.method} gets worst without {quoted(first.feature)}: by {amount} {unit} ({low} "
+            f"to {high}). Shown to matter by themselves: {len(clear)} of {len(lost)} features."
+        )
+
+    def scope(self) -> str:
+        """Return the numbers of rows."""
+        if isinstance(self.found, str):
+            return ""
+        return f"Fitted again to {self.trained} without each feature; judged on {self.tested}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each feature: what is lost without it, interval and p-values."""
+        names = ["feature", "loss", "low", "high", "p", "p_holm"]
+        lines = [
+            ((d.second if d.first == self.method else d.first).removeprefix(WITHOUT), *d[3:8])
+            for d in self.losses
+        ]
+        return pd.DataFrame(lines, columns=names)
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, shares in points."""
+        found, (unit, scale, decimal) = self.frame(), self._unit
+        shown = {
+            "without": found.feature,
+            f"worse by ({unit})": (scale * found.loss).round(decimal),
+            "from": (scale * found.low).round(decimal),
+            "to": (scale * found.high).round(decimal),
+            "p": found.p.map(p_value),
+            "p (Holm)": found.p_holm.map(p_value),
+        }
+        return pd.DataFrame() if found.empty else pd.DataFrame(shown)
+
+    def plot(self) -> go.Figure | None:
+        """Return what is lost without each feature, with intervals."""
+        found, (unit, scale, _) = self.frame(), self._unit
+        if found.empty:
+            return None
+        loss, low, high = (scale * found[part] for part in ("loss", "low", "high"))
+        names, title = found.feature.tolist(), self.finding()
+        return plots.coefficients(
+            names, loss, low=low, high=high, unit=f"worse by ({unit})", title=title
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return how to read a loss, and the tests."""
+        if not self.losses:
+            return ()
+        tests = listed(list(dict.fromkeys(d.test for d in self.losses)))
+        return (
+            "A loss is what the score worsens by when the feature is left out and the classifier "
+            "learns from the others. Of two correlated features each may do without loss, though "
+            f"not both. Test: {tests}; p (Holm) is corrected for {len(self.losses)} features.",
+        )
+
+    def call(self) -> str:
+        """Return the expression that makes this display: it fits by itself."""
+        return fields.call_text(self, self.made_by)

@@ -1,0 +1,89 @@
+"""A classifier fitted again without each of its features."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.preprocessing import FunctionTransformer
+
+from lincore.errors import DataError
+from lincore.metrics.results import Results
+from lincore.model_selection.engine import run
+from lincore.model_selection.fitted_classifier import FittedClassifier, test_results
+from lincore.model_selection.fitting import TrainingSample
+from lincore.model_selection.methods import as_method
+from lincore.model_selection.pipeline import asks_for_categories
+from lincore.model_selection.stages import Failure, Task
+from lincore.preprocessing.tabular import source_features
+from lincore.utils.typing import Progress
+
+#: Before the name of the feature in the name of a fit.
+WITHOUT = "without "
+#: Features that may be left out one by one.
+MOST_FEATURES = 200
+_SEPARATE = {"prepare", "standardize"}
+
+
+def can_drop_features(model: FittedClassifier) -> bool:
+    """Return whether each feature can be left out by itself, and they are not too many."""
+    data = model.data
+    mixed = {name for name, _ in model.pipeline.steps[:-1]} - _SEPARATE
+    if mixed or (data.has_categories and asks_for_categories(model.classifier)):
+        return False
+    return 2 <= data.n_features <= MOST_FEATURES
+
+
+def drop_features(model: FittedClassifier, *, progress: Progress | None = None) -> Results:
+    """Fit a classifier again without each of its features, to the same training rows.
+
+    Parameters
+    ----------
+    model : FittedClassifier
+    progress : callable, optional
+        ``progress(done, total, what)``; after False, the finished fits are returned.
+
+    Returns
+    -------
+    Results
+        Predictions of the test rows by the model, the first method, and by each fit without a
+        feature, such as "without length".
+
+    Raises
+    ------
+    DataError
+        If features are mixed before the classifier (by PCA or basis functions), or there are fewer
+        than two or more than `MOST_FEATURES`.
+
+    References
+    ----------
+    Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-Free Predictive Inference for
+    Regression" (2018), section 6: leave one covariate out.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> found = drop_features(lincore.fit(lincore.sample("iris"), "lda"))
+    >>> found.methods[:2]
+    ('LDA', 'without sepal length (cm)')
+    """
+    data, steps = model.data, tuple(model.pipeline.steps[:-1])
+    if not can_drop_features(model):
+        raise DataError(
+            "Features are left out one by one where they are separate inputs of the classifier, "
+            f"2 to {MOST_FEATURES} of them.",
+            remedy="Switch PCA and basis functions off, or choose another classifier.",
+        )
+    source = source_features(model.pipeline.named_steps.get("prepare"), data)
+    method, found = as_method(model.classifier), model.results
+    for j, name in enumerate(data.feature_names):
+        if progress is not None and progress(j, data.n_features, f"{WITHOUT}{name}") is False:
+            break
+        columns = np.flatnonzero(source == j)
+        kept = FunctionTransformer(partial(np.delete, obj=columns, axis=1)).fit(columns[None])
+        sample = TrainingSample(model.split.train, fitted=(*steps, ("kept", kept)))
+        *_, step = run([Task(sample, model.split.test)], [method], data)
+        outcome = step.outcomes[method.name]
+        if not isinstance(outcome, Failure):
+            found = found.joined(test_results(outcome, data, model.split, f"{WITHOUT}{name}"))
+    return found
