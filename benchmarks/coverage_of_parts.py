@@ -14,15 +14,17 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from common import finish, require
 
 import lincore
-from lincore.data import Dataset
+from lincore.data import Blocks, Dataset, RowBlock
 from lincore.io import gaussian_classes
 from lincore.metrics import Interval
+from lincore.moments import Moments
 
 LOSSES = ("balanced error", "log loss")
 Found = Iterator[tuple[str, Interval]]
@@ -78,6 +80,15 @@ def rare(seed: int) -> Dataset:
     return gaussian_classes([[0.0] * 4, [1.2, 0.8, 0.0, 0.0]], sizes=[1640, 41], seed=seed)
 
 
+def streamed(seed: int) -> Dataset:
+    """Return two classes, 10 : 1, of which two thirds of the rows are not in memory."""
+    means = [[0.0] * 4, [1.2, 0.8, 0.0, 0.0]]
+    held, rest = (gaussian_classes(means, sizes=[800 * n, 80 * n], seed=[seed, n]) for n in (1, 2))
+    block = RowBlock(rest.X, rest.codes, None, np.arange(rest.n_rows, dtype=np.uint64))
+    moments = Moments.from_groups(rest.X, rest.codes, 2)
+    return replace(held, blocks=Blocks(moments, rest.counts, [()], lambda: iter([block])))
+
+
 def four_spreads(seed: int) -> Dataset:
     """Return four classes of unequal sizes and spreads with five features, one with heavy tails."""
     rng = np.random.default_rng([seed, 99])
@@ -94,9 +105,13 @@ def four_spreads(seed: int) -> Dataset:
 
 
 def cut(data: Dataset, method: str, seed: int) -> Found:
-    """Cut the last class: the third from 42 training rows to 9, or the fourth from 35 to 8."""
+    """Cut the last class: the third from 42 training rows to 9, or the fourth from 35 to 8.
+
+    The second, of which some rows are streamed, from 216 to 40.
+    """
     last = str(data.classes[-1])
-    study = lincore.balance(data, {last: 9 if last == "class 3" else 8}, method, seed=seed)
+    kept = {"class 2": 40, "class 3": 9, "class 4": 8}[last]
+    study = lincore.balance(data, {last: kept}, method, seed=seed)
     for loss in (*LOSSES, f"recall of {last}"):
         split = study.attribution(method, loss)
         for name, part in {**split.parts, "total": split.total, "reduced": split.reduced}.items():
@@ -125,6 +140,8 @@ DESIGNS = {
     "3 x 60, 42 -> 9, remedies": (three, recovered),
     "3 x 60, 10 features, 42 -> 9": (ten_features, cut),
     "1640 : 41": (rare, as_it_is),
+    "800 : 80, 1600 : 160 streamed": (streamed, as_it_is),
+    "800 : 80, 1600 : 160 streamed, 216 -> 40": (streamed, cut),
     "90, 70, 70, 50, five features, 35 -> 8": (four_spreads, cut),
 }
 # QDA has no covariance of nine rows in ten directions.

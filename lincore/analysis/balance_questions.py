@@ -100,7 +100,7 @@ def _study_losses(so_far: SimpleNamespace) -> dict[str, str]:
 
 def _counts(so_far: SimpleNamespace) -> np.ndarray:
     """Return the training rows of each class, or all rows if the split is unknown."""
-    return np.asarray(getattr(so_far, "counts", so_far.data.counts))
+    return np.asarray(getattr(so_far, "counts", so_far.data.counts + so_far.data.streamed_counts))
 
 
 def _leading_loss(so_far: SimpleNamespace) -> str:

@@ -1,5 +1,6 @@
 from .blocks import Blocks as Blocks
 from .blocks import RowBlock as RowBlock
+from .blocks import RowSubset as RowSubset
 from .column_values import is_number as is_number
 from .dataset import Dataset as Dataset
 from .dataset import Split as Split

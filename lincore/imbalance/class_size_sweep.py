@@ -64,6 +64,7 @@ def sweep(
     Parameters
     ----------
     data : Dataset
+        As for `lincore.balance`.
     classes : sequence of labels
         Classes that are reduced together.
     sizes : sequence of int or float, optional
@@ -114,9 +115,8 @@ def sweep(
         raise DataError("No class to reduce.", remedy="Name at least one.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(
-        data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed, n_jobs
-    )
+    sizes_of = dict.fromkeys(labels, 1)
+    plan = Plan(data, sizes_of, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
     first, nested = plan.draw(0)
     counts = nested.counts
     subsets = _subset_sizes(data, labels, sizes, counts)
@@ -131,7 +131,7 @@ def sweep(
             loss_names=loss_names(data.classes),
             losses=np.stack(losses, axis=3),
             seeds=seed + np.arange(len(losses)),
-            test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
+            test_ratio=len(first.test) / len(first.train) if plan.new_splits else 0.0,
             failures=dict(plan.failures),
             settings=study_settings(plan, repeats),
             n_test=len(first.test),
@@ -176,17 +176,17 @@ def _one_seed(
     serve = moments_serve(plan, len(split.train))
     losses = np.full((len(plan.methods), len(subsets), len(CURVES), 3 + data.n_classes), np.nan)
     target = _shares(nested.totals(nested.counts, data.weights))
-    summaries = nested.grow(data.X, subsets, data.weights) if serve else iter([None] * len(subsets))
+    samples = nested.growing(data, subsets, summed=serve)
     last = None
 
-    def task_of(size: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Task:
-        _, subset, moments = size
-        solved = moments is not None and all(method.from_moments for method in methods)
-        rows = NOBODY if solved else nested.take(subset)
-        return Task(TrainingSample(rows, None, moments), split.test)
+    def task_of(size: tuple[int, Counts, TrainingSample], methods: tuple[Method, ...]) -> Task:
+        _, subset, sample = size
+        if not (serve and all(method.from_moments for method in methods)):
+            sample = sample._replace(rows=nested.take(subset))
+        return Task(sample, split.test)
 
-    def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
-        asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
+    def fit(batch: list[tuple[int, Counts, TrainingSample]]) -> None:
+        asked: dict[bool, list[tuple[int, Counts, TrainingSample]]] = {}
         for task in batch:
             every_method = _takes_all(plan, task[0], len(subsets), int(task[1].sum()))
             asked.setdefault(every_method, []).append(task)
@@ -206,15 +206,15 @@ def _one_seed(
             ]
             _enter(plan, split, entries)
 
-    tasks = zip(range(len(subsets)), subsets, summaries, strict=True)
+    sizes = zip(range(len(subsets)), subsets, samples, strict=True)
     n_values = len(split.train) * data.n_features
     # Small sizes are solved together, except the first few, so that the user sees results soon.
     # Larger ones are limited to one per thread, because the moments of all sizes would not fit into
     # memory.
     small = n_values < WORTHWHILE
     number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else n_threads()
-    while batch := list(islice(tasks, number)):
-        last = batch[-1][2]
+    while batch := list(islice(sizes, number)):
+        last = batch[-1][2].moments
         fit(batch)
         start, stop = batch[0][0], batch[-1][0] + 1
         for n_sizes in (*range(start + TOGETHER, stop, TOGETHER), stop):

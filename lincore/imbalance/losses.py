@@ -196,8 +196,9 @@ class SubsetLosses:
 
     @property
     def test_ratio(self) -> float:
-        """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
-        return self.n_test / float(self.counts["full"].sum()) if self.new_splits else 0.0
+        """Test rows for each training row in memory, zero without new splits; see `over_seeds`."""
+        in_memory = float(self.counts["full"].sum()) - self.settings.n_streamed
+        return self.n_test / in_memory if self.new_splits else 0.0
 
     def shares(self, subset: str) -> Array:
         """Return the class shares (K,) of the training rows of "full", "reduced" or "control".

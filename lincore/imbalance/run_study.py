@@ -84,8 +84,9 @@ class Losses:
             {name: i for i, name in enumerate(names)} for names in (CONDITIONS, MODELS)
         )
         ratio = len(trial.split.test) / len(trial.split.train)
+        more = self.plan.streamed_ratio
         return {
-            method.name: self.rows[method.name].variance(places, models, STANDS_FOR, ratio)
+            method.name: self.rows[method.name].variance(places, models, STANDS_FOR, ratio, more)
             for method in self.plan.alive
             if method.name in self.rows
         }
@@ -120,7 +121,8 @@ def balance(
     Parameters
     ----------
     data : Dataset
-        Rows that are not in memory (``data.blocks``) are not used, with a warning.
+        Rows that are not in memory (``data.blocks``) are training rows in every split, of methods
+        that are fitted from moments or in passes; other methods are left out.
     sizes : mapping of class label to int or float
         Training rows to keep, as a number or a share (a float up to 1.0); other classes keep all
         rows.
@@ -172,7 +174,7 @@ def balance(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed, n_jobs)
+    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
     losses, found = _repeat(plan, repeats, progress, keep)
     # The seed whose errors of the full and reduced subsets are nearest to their means.
     errors = losses.table()[:, : CONDITIONS.index("reduced") + 1, :, 0]
@@ -317,6 +319,7 @@ def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -
         test_size=plan.test_size,
         seed=plan.seed,
         repeats=repeats,
+        streamed={method.name: data.n_streamed for method in plan.alive} if plan.streams else {},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import class_counts_of_test, rows_by_class
 from lincore.errors import DataError
+from lincore.model_selection.fitting import TrainingSample
 from lincore.moments.moments import Moments, stacked
 from lincore.utils.formatting import class_named
 from lincore.utils.typing import Array, Counts
@@ -60,6 +61,38 @@ class NestedSubsets:
             np.concatenate([rows[:size] for rows, size in zip(self.order, sizes, strict=True)])
         )
 
+    def samples(
+        self, data: Dataset, subsets: Sequence[Counts], *, summed: bool
+    ) -> list[TrainingSample]:
+        """Return the samples of subsets with given sizes (K,), with their moments if requested."""
+        moments: Sequence[Moments | None] = [None] * len(subsets)
+        if summed:
+            moments = self.moments(data.X, subsets, data.weights)
+        return [
+            TrainingSample(self.take(sizes), None, known)
+            for sizes, known in zip(subsets, moments, strict=True)
+        ]
+
+    def oversampled(
+        self, data: Dataset, sizes: Counts, wanted: Counts, sample: TrainingSample, *, seed: int
+    ) -> TrainingSample:
+        """Add randomly repeated rows to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
+        extra = self.repeated(sizes, wanted - sizes, seed)
+        moments, rows = sample.moments, np.concatenate(extra)
+        if moments is not None:
+            codes = np.repeat(np.arange(len(extra)), [len(part) for part in extra])
+            weight = data.weights_of(rows)
+            moments = moments + Moments.from_groups(data.X[rows], codes, len(extra), weight)
+        return TrainingSample(np.concatenate([sample.rows, rows]), None, moments)
+
+    def repeated(self, sizes: Counts, numbers: Counts, seed: int) -> list[NDArray[np.intp]]:
+        """Return random rows of a subset by class, with replacement."""
+        rng = np.random.default_rng([seed, len(self.order)])
+        return [
+            rng.choice(rows[:size], number)
+            for rows, size, number in zip(self.order, sizes, numbers, strict=True)
+        ]
+
     def moments(
         self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
     ) -> list[Moments]:
@@ -77,13 +110,23 @@ class NestedSubsets:
             for subset in table
         ]
 
-    def grow(
-        self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
-    ) -> Iterator[Moments]:
-        """Yield the moments by class of growing nested subsets.
+    def growing(
+        self, data: Dataset, subsets: Sequence[Counts], *, summed: bool
+    ) -> Iterator[TrainingSample]:
+        """Yield the samples of growing nested subsets, without their rows.
 
-        Equal to those returned by `moments`, with memory for two subsets instead of all.
+        Their moments are equal to those of `samples`, with memory for two subsets instead of all.
         """
+        grown: Iterable[Moments | None] = [None] * len(subsets)
+        if summed:
+            grown = self._grow(data.X, subsets, data.weights)
+        for moments in grown:
+            yield TrainingSample(np.empty(0, dtype=np.intp), None, moments)
+
+    def _grow(
+        self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None
+    ) -> Iterator[Moments]:
+        """Yield the moments by class of growing nested subsets."""
         start = np.zeros(len(self.order), dtype=np.intp)
         total = Moments.empty((len(self.order),), X.shape[1])
         for subset in subsets:
@@ -162,10 +205,15 @@ class Shuffling(NamedTuple):
 
 
 def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
-    """Return the total weight (K,) of the rows of each class; without weights, their number."""
-    rows = np.arange(data.n_rows) if rows is None else rows
-    total = np.bincount(data.codes[rows], data.weights_of(rows), data.n_classes)
-    return np.asarray(total, dtype=float)
+    """Return the total weight (K,) of the rows of each class; without weights, their number.
+
+    By default of all rows, including those that are not in memory.
+    """
+    chosen = np.arange(data.n_rows) if rows is None else rows
+    total = np.bincount(data.codes[chosen], data.weights_of(chosen), data.n_classes).astype(float)
+    if rows is None and data.blocks is not None:
+        total += data.blocks.moments.count
+    return total
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.sample_predictions import Prediction, cut_apart
+from lincore.imbalance.streamed_subsets import StreamedSubsets, SumsByRank
 from lincore.imbalance.subsets import (
     NestedSubsets,
     Shuffling,
@@ -24,13 +26,13 @@ from lincore.imbalance.subsets import (
 )
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.training_variance import rows_to_predict
-from lincore.model_selection.engine import run
+from lincore.model_selection.engine import method_steps, run
 from lincore.model_selection.fitting import LARGEST_SCATTER, TrainingSample
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
 from lincore.model_selection.stages import Failure, Task
-from lincore.moments.moments import Moments
+from lincore.model_selection.streamed_rows import streamed_blocks
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts
@@ -113,6 +115,8 @@ class Plan:
     test_size : float
     seed : int
     n_jobs : int, optional
+    repeats : int
+        Planned repetitions, whose streamed rows are summed together.
     failures : dict of str to str
         Methods that cannot be fitted, with the reason; filled while fitting.
     notices : dict of str to None
@@ -127,18 +131,41 @@ class Plan:
     test_size: float
     seed: int
     n_jobs: int | None = None
+    repeats: int = 1
     failures: dict[str, str] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Warn if some rows are not in memory: subsets are drawn from those that are."""
+        """Warn if some rows are not in memory and not used."""
         data = self.data
-        if data.n_streamed:
+        if data.n_streamed and not self.streams:
             warn(
                 f"{data.name}: the study uses the {data.n_rows:,} rows in memory, and not the "
-                f"other {data.n_streamed:,}. To learn from all rows, use lincore.compare.",
+                f"other {data.n_streamed:,}: the split selects rows, or tests the last ones. To "
+                "learn from all rows, split at random.",
                 stacklevel=4,
             )
+
+    @cached_property
+    def streams(self) -> bool:
+        """True if methods also learn from the rows that are not in memory."""
+        return isinstance(self.draw(0)[1], StreamedSubsets)
+
+    @property
+    def streamed_ratio(self) -> float:
+        """Streamed training rows per row in memory."""
+        return self.data.n_streamed / self.data.n_rows if self.streams else 0.0
+
+    @cached_property
+    def _sums(self) -> SumsByRank | None:
+        """Sums of the streamed rows, if there are any."""
+        seeds = range(self.seed, self.seed + self.repeats)
+        return None if self.data.blocks is None else SumsByRank(self.data.blocks, seeds)
+
+    def _needs_rows(self, method: Method) -> bool:
+        """Return whether a method can be fitted to rows in memory only."""
+        has_basis = method_steps(method, self.data, self.steps).basis is not None
+        return has_basis or not method.from_blocks
 
     @property
     def new_splits(self) -> bool:
@@ -152,6 +179,13 @@ class Plan:
 
     def draw(self, repeat: int) -> tuple[Split, NestedSubsets]:
         """Return the split of a repetition, and its training rows in the order of the subsets."""
+        split, nested = self._drawn_in_memory(repeat)
+        if self._sums is None or streamed_blocks(self.data, *split) is None:
+            return split, nested
+        seed = self.seed + repeat
+        return split, StreamedSubsets(order=nested.order, sums=self._sums, seed=seed)
+
+    def _drawn_in_memory(self, repeat: int) -> tuple[Split, NestedSubsets]:
         if self.scheme in ("stratified", "holdout"):
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
@@ -199,13 +233,20 @@ class Plan:
         Reasons of failures are added to `failures`. The warnings are in the order of the tasks.
         """
         methods = self.alive if methods is None else methods
-        free = {method.name: method for method in methods if method.own_weights is None}
+        free: dict[str, Method] = {}
         for method in methods:
             if method.own_weights is not None:
                 failures[method.name] = (
                     f"It has class weights itself ({method.own_weights}), and the study sets its "
                     "own: remove these weights."
                 )
+            elif self.streams and self._needs_rows(method):
+                failures[method.name] = (
+                    f"It needs all rows in memory, but {self.data.n_streamed:,} are streamed: "
+                    "choose another method, or use only the drawn rows (drawn_only)."
+                )
+            else:
+                free[method.name] = method
         shares = [task.sample.shares(self.data) for task in tasks]
         found: list[dict[str, Prediction]] = [{} for _ in tasks]
         warned: list[Warning] = []
@@ -215,7 +256,7 @@ class Plan:
             self.data,
             steps=self.steps,
             seed=self.seed,
-            stacked=True,
+            stacked=not self.streams,
             n_jobs=self.n_jobs,
         ):
             for name, outcome in step.outcomes.items():
@@ -232,13 +273,8 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
     """Return the training sample of each fit of a trial."""
     subsets = ("full", "reduced", "control", "undersampling")
     sizes = [trial.sizes[subset] for subset in subsets]
-    moments: list[Moments | None] = [None] * len(subsets)
-    if from_moments:
-        moments = list(trial.nested.moments(data.X, sizes, data.weights))
-    found = {
-        subset: TrainingSample(trial.nested.take(size), None, summary)
-        for subset, size, summary in zip(subsets, sizes, moments, strict=True)
-    }
+    drawn = trial.nested.samples(data, sizes, summed=from_moments)
+    found = dict(zip(subsets, drawn, strict=True))
     target = trial.shares("full")
     for subset, source in (("reweighted", "reduced"), ("control", "control")):
         weight = np.ones_like(target)
@@ -247,40 +283,17 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
     full = trial.totals["full"]
     weight = np.divide(trial.totals["reduced"], full, out=np.ones_like(target), where=full > 0)
     found["weighted"] = found["full"]._replace(class_weight=weight)
-    found["oversampling"] = oversampled(
-        data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
+    found["oversampling"] = trial.nested.oversampled(
+        data, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
         seed=trial.seed,
     )  # fmt: skip
     return found
 
 
-def oversampled(
-    data: Dataset,
-    nested: NestedSubsets,
-    sizes: Counts,
-    wanted: Counts,
-    sample: TrainingSample,
-    *,
-    seed: int,
-) -> TrainingSample:
-    """Add randomly repeated rows to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
-    rng = np.random.default_rng([seed, data.n_classes])
-    extra = [
-        rng.choice(rows[:size], more)
-        for rows, size, more in zip(nested.order, sizes, wanted - sizes, strict=True)
-    ]
-    moments, rows = sample.moments, np.concatenate(extra)
-    if moments is not None:
-        codes = np.repeat(np.arange(len(extra)), [len(part) for part in extra])
-        weight = data.weights_of(rows)
-        moments = moments + Moments.from_groups(data.X[rows], codes, len(extra), weight)
-    return TrainingSample(np.concatenate([sample.rows, rows]), None, moments)
-
-
 def moments_serve(plan: Plan, n_train: int) -> bool:
     """Return whether subsets of the raw features are best summarised once and merged."""
     data, p = plan.data, plan.data.n_features
-    return (
+    return plan.streams or (
         any(method.from_moments for method in plan.methods)
         and not (data.needs_preparation or plan.steps.basis)
         and n_train >= p

@@ -94,6 +94,8 @@ class RowVariance(NamedTuple):
     by_model : ModelEffects
     ratio : float
         Ratio of test to training rows.
+    streamed : float
+        Further training rows, which are never tested, per row: those that are not in memory.
 
     References
     ----------
@@ -112,6 +114,7 @@ class RowVariance(NamedTuple):
     noise: Array
     by_model: ModelEffects
     ratio: float
+    streamed: float = 0.0
 
     def of(self, kind: int, weights: Array, contrast: Contrast) -> float:
         """Return the variance of a weighted mean over classes of a contrast of conditions."""
@@ -156,7 +159,12 @@ class RowVariance(NamedTuple):
             left = everywhere - slope * tested
             slope /= 1 + float(left @ left) / (n * squares * LIKELY_SLOPE**2)
         product = float((left_out - slope * tested) @ (everywhere - slope * tested)) / n
-        return rows * (1 - slope) ** 2 + max(product - share * noise, 0.0) / self.ratio
+        # One row has less effect on models of more rows, and there are more such rows.
+        more = 1 + self.streamed
+        grown = more + self.streamed * self.ratio
+        jackknife = max(product - share * noise, 0.0) / self.ratio * grown**2 / more
+        slope *= grown / more
+        return rows * ((1 - slope) ** 2 + self.streamed * slope**2) + jackknife
 
     def of_shares(self, kind: int, weights: Array, condition: str) -> float:
         """Return the variance of a weighted mean of shares of rows by class, never zero.
@@ -258,6 +266,7 @@ class RowSums:
         places: Mapping[str, int],
         models: Mapping[str, str],
         ratio: float,
+        streamed: float,
     ) -> RowVariance:
         """Return the result of the splits so far, see `RowVariance`.
 
@@ -270,7 +279,7 @@ class RowSums:
         by_model = ModelEffects(places, left_out.effects, trained.effects, left_out.noise)
         return RowVariance(
             conditions, models, counts, own.means, rows, own.effects, own.tested, own.chance,
-            own.noise, by_model, ratio,
+            own.noise, by_model, ratio, streamed,
         )  # fmt: skip
 
     def _covariance(self, influence: Array, seen: Flags) -> tuple[Array, Array]:

@@ -78,6 +78,11 @@ class Settings:
     auc_interval: Literal["enlarged", "DeLong"] = "enlarged"
     rows: str = "rows"
 
+    @property
+    def n_streamed(self) -> int:
+        """Number of training rows that are not in memory."""
+        return max(self.streamed.values(), default=0)
+
     def label(self, method: str) -> str:
         """Return the display name of a method: "LDA" for "lda"."""
         return self.labels.get(method, method)

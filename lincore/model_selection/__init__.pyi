@@ -41,4 +41,5 @@ from .stages import Failure as Failure
 from .stages import Fit as Fit
 from .stages import Task as Task
 from .streamed_rows import n_learned_from_streamed as n_learned_from_streamed
+from .streamed_rows import training_counts as training_counts
 from .training_summary import TrainingSummary as TrainingSummary

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import has_fit_parameter
 
-from lincore.data.blocks import Blocks
+from lincore.data.blocks import Blocks, RowSubset
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
@@ -57,6 +57,8 @@ class TrainingSample(NamedTuple):
         Leading steps that have been fitted on these rows.
     blocks : Blocks or None
         More training rows, not in memory; included in `moments`.
+    subset : RowSubset or None
+        The rows of `blocks` that are used; None for all of them.
     """
 
     rows: NDArray[np.intp]
@@ -64,6 +66,7 @@ class TrainingSample(NamedTuple):
     moments: Moments | None = None
     fitted: tuple[tuple[str, Any], ...] = ()
     blocks: Blocks | None = None
+    subset: RowSubset | None = None
 
     @property
     def n_rows(self) -> int:

@@ -45,9 +45,9 @@ class SharedPasses:
         self,
         work: Callable[[RowBlock], Any],
         merge: Callable[[Any, Any], Any],
-        in_memory: Callable[[], Iterator[RowBlock]],
+        in_memory: Callable[[], Iterator[Any]],
     ) -> Any:
-        """Wait for the next pass; return the merged results of rows in memory and of the others."""
+        """Wait for the next pass; return its merged results and those of rows in memory."""
         asked = _Asked(work, merge, in_memory, Future())
         with self._changed:
             if self._over is not None:
@@ -84,7 +84,7 @@ class SharedPasses:
                 begun = []
                 for one in asked:
                     try:
-                        here = merge_tree(one.merge, map(one.work, one.in_memory()))
+                        here = merge_tree(one.merge, one.in_memory())
                     except Exception as error:  # only this fit fails
                         one.answer.set_exception(error)
                     else:
@@ -109,7 +109,7 @@ class SharedPasses:
 class _Asked(NamedTuple):
     work: Callable[[RowBlock], Any]
     merge: Callable[[Any, Any], Any]
-    in_memory: Callable[[], Iterator[RowBlock]]
+    in_memory: Callable[[], Iterator[Any]]
     answer: Future[Any]
 
 

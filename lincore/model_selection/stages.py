@@ -165,8 +165,10 @@ class StageFitter(NamedTuple):
             summary=stage.solved or fold is not None,
         )
         if fold is not None:
-            rows, weight = task.sample.rows, task.sample.class_weight
-            blocks = TrainingBlocks(self.data, rows, weight, preprocessor, fold)
+            sample = task.sample
+            blocks = TrainingBlocks(
+                self.data, sample.rows, sample.class_weight, preprocessor, fold, sample.subset
+            )
             # Without the codes of all rows: tasks that share passes wait with all that they hold.
             known = training.moments
             training = TrainingInputs(

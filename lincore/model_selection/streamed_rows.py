@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from lincore.data.blocks import Blocks, RowBlock
+from lincore.data.blocks import Blocks, RowBlock, RowSubset
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.model_selection.pipeline import through
@@ -41,6 +42,20 @@ def streamed_blocks(data: Dataset, train: Rows, test: Rows) -> Blocks | None:
     return data.blocks
 
 
+def training_counts(data: Dataset, train: Rows, test: Rows) -> NDArray[np.intp]:
+    """Return the training rows of each class, (K,), including streamed rows.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> training_counts(iris, *lincore.split(iris))
+    array([35, 35, 35])
+    """
+    streamed, counts = streamed_blocks(data, train, test), data.counts_in(train)
+    return counts if streamed is None else counts + streamed.counts
+
+
 def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
@@ -67,6 +82,8 @@ class TrainingBlocks(NamedTuple):
         Fitted.
     fold : callable
         `SharedPasses.fold`.
+    subset : RowSubset or None
+        Of the rows that are not in memory; None for all of them.
     """
 
     data: Dataset
@@ -74,13 +91,17 @@ class TrainingBlocks(NamedTuple):
     class_weight: Array | None
     steps: Sequence[tuple[str, Any]]
     fold: Callable[..., Any]
+    subset: RowSubset | None = None
 
     def __call__(
         self, work: Callable[[RowBlock], Result], merge: Callable[[Result, Result], Result]
     ) -> Result:
         """Return the merged results of a function of a block."""
         after_steps = partial(_after_steps, self.steps, self.class_weight, work)
-        result: Result = self.fold(after_steps, merge, self._in_memory)
+        streamed = after_steps
+        if self.subset is not None:
+            streamed = partial(_of_subset, self.subset, after_steps)
+        result: Result = self.fold(streamed, merge, lambda: map(after_steps, self._in_memory()))
         return result
 
     def sample(self) -> RowBlock:
@@ -111,6 +132,10 @@ def _after_steps(
         of_class = class_weight[block.codes]
         weight = of_class if weight is None else of_class * weight
     return work(RowBlock(through(steps, block.X), block.codes, weight))
+
+
+def _of_subset(subset: RowSubset, work: Callable[[RowBlock], Result], block: RowBlock) -> Result:
+    return work(subset.of(block))
 
 
 def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], able: bool, basis: Any) -> int:

@@ -6,7 +6,7 @@ from .convergence import termination_reason as termination_reason
 from .data_words import edits_finding as edits_finding
 from .data_words import groups_sentence as groups_sentence
 from .data_words import matching_finding as matching_finding
-from .data_words import rows_in_memory_sentence as rows_in_memory_sentence
+from .data_words import streamed_rows_sentence as streamed_rows_sentence
 from .data_words import wanted_rows_sentence as wanted_rows_sentence
 from .differences import comparison_details as comparison_details
 from .differences import comparison_finding as comparison_finding

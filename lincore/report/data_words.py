@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from lincore.errors import DataError
 from lincore.io.tables.row_filters import matching_rows
+from lincore.model_selection.streamed_rows import training_counts
 from lincore.utils.formatting import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lincore.data.dataset import Dataset
+    from lincore.data.dataset import Dataset, Split
     from lincore.io.tables.options import Condition
     from lincore.model_selection.fitted_model import FittedModel
 
@@ -19,18 +20,24 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 
 
-def rows_in_memory_sentence(data: Dataset) -> str:
-    """State that results refer to the rows in memory; empty if there are no others.
+def streamed_rows_sentence(data: Dataset, split: Split) -> str:
+    """State what models learn from the rows that are not in memory; empty if there are none.
 
     Examples
     --------
     >>> import lincore
-    >>> rows_in_memory_sentence(lincore.sample("iris"))
+    >>> iris = lincore.sample("iris")
+    >>> streamed_rows_sentence(iris, lincore.split(iris))
     ''
     """
     if not data.n_streamed:
         return ""
-    return f"Everything on this page refers to the {count(data.n_rows, 'row')} in memory."
+    if training_counts(data, *split).sum() == len(split.train):
+        return f"Everything on this page refers to the {count(data.n_rows, 'row')} in memory."
+    return (
+        f"All models also learn from the {data.n_streamed:,} streamed rows. They are tested on "
+        "rows in memory."
+    )
 
 
 def matching_finding(frame: pd.DataFrame, condition: Condition) -> str:

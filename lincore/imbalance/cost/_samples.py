@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.imbalance.subsets import (
     NestedSubsets,
-    class_totals,
     largest_within,
     smallest_above,
 )
-from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.imbalance.trials import Plan, moments_serve
 from lincore.metrics.training_variance import rows_to_predict
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.splitters import group_folds
@@ -41,6 +40,8 @@ class Samples(NamedTuple):
     Attributes
     ----------
     split : Split
+    counts, totals : ndarray of shape (K,)
+        Number and total weight of the training rows by class.
     shares, target : ndarray of shape (K,)
         Class shares in the training set, and the target shares of weights and priors.
     trained : ndarray of row numbers
@@ -54,6 +55,8 @@ class Samples(NamedTuple):
     """
 
     split: Split
+    counts: Counts
+    totals: Array
     shares: Array
     target: Array
     trained: NDArray[np.intp]
@@ -92,20 +95,13 @@ class _Drawing(NamedTuple):
         target = np.where(nested.counts > 0, target, 0.0)
         return cls(plan, split, nested, target / target.sum(), plan.seed + repeat)
 
-    def moments(self, subsets: list[Counts]) -> list[Moments | None]:
-        data = self.plan.data
-        if not moments_serve(self.plan, len(self.split.train)):
-            return [None] * len(subsets)
-        return list(self.nested.moments(data.X, subsets, data.weights))
+    def samples(self, subsets: list[Counts]) -> list[TrainingSample]:
+        summed = moments_serve(self.plan, len(self.split.train))
+        return self.nested.samples(self.plan.data, subsets, summed=summed)
 
-    def sample(
-        self, subset: Counts, known: Moments | None, *, weighted: bool = False
-    ) -> TrainingSample:
-        rows = self.nested.take(subset)
-        of_class = None
-        if weighted:
-            of_class = _weights(class_totals(self.plan.data, rows), self.target)
-        return TrainingSample(rows, of_class, known)
+    def weighted(self, sample: TrainingSample) -> TrainingSample:
+        """Return a sample with the class weights that give it the target shares."""
+        return sample._replace(class_weight=_weights(sample.shares(self.plan.data), self.target))
 
     def task(self, sample: TrainingSample, test: NDArray[np.intp] | None = None) -> Task:
         return Task(sample, self.split.test if test is None else test)
@@ -117,20 +113,21 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
     counts, split = drawn.nested.counts, drawn.split
     under = largest_within(counts, drawn.target)
     over = smallest_above(counts, drawn.target)
-    all_rows, fewer = drawn.moments([counts, under])
-    plain = drawn.sample(counts, all_rows)
+    plain, fewer = drawn.samples([counts, under])
     trained = rows_to_predict(data.codes, split.train, data.n_classes)
     asked = np.concatenate([split.test, trained])
-    more = oversampled(data, drawn.nested, counts, over, plain, seed=drawn.seed)
+    more = drawn.nested.oversampled(data, counts, over, plain, seed=drawn.seed)
     return Samples(
         split,
+        counts,
+        drawn.nested.totals(counts, data.weights),
         plain.shares(data),
         drawn.target,
         trained,
         drawn.task(plain, asked),
-        drawn.task(drawn.sample(counts, all_rows, weighted=True), asked),
+        drawn.task(drawn.weighted(plain), asked),
         {
-            "undersampling": drawn.task(drawn.sample(under, fewer)),
+            "undersampling": drawn.task(fewer),
             "oversampling": drawn.task(more),
         },
         sweep_sizes(counts, rare),
@@ -142,17 +139,13 @@ def draw_later_samples(plan: Plan, repeat: int, target: Array, rare: int | None)
     drawn = _Drawing.of(plan, repeat, target)
     counts = drawn.nested.counts
     smaller = [_with(counts, rare, size) for size in sweep_sizes(counts, rare)[:-1]]
-    all_rows, *moments = drawn.moments([counts, *smaller])
-    plain = drawn.sample(counts, all_rows)
+    plain, *fewer = drawn.samples([counts, *smaller])
     return LaterSamples(
         [
             InnerFold(drawn.task(sample, held), held)
             for sample, held in _inner(plan.data, drawn.split, drawn.nested, plain, drawn.seed)
         ],
-        [
-            drawn.task(drawn.sample(subset, known, weighted=True))
-            for subset, known in zip(smaller, moments, strict=True)
-        ],
+        [drawn.task(drawn.weighted(sample)) for sample in fewer],
     )
 
 
@@ -170,11 +163,9 @@ def _with(counts: Counts, rare: int | None, size: int) -> Counts:
     return smaller
 
 
-def _weights(totals: Array, target: Array) -> Array:
+def _weights(shares: Array, target: Array) -> Array:
     """Return weights (K,) that give the classes their target shares, with mean one over rows."""
-    weight = np.zeros(len(totals))
-    np.divide(target * totals.sum(), totals, out=weight, where=totals > 0)
-    return weight
+    return np.divide(target, shares, out=np.zeros(len(shares)), where=shares > 0)
 
 
 def _inner(
@@ -197,9 +188,12 @@ def _inner(
     found = []
     for i, out in enumerate(held):
         rest = Moments.empty((n_classes,), data.n_features)
+        if plain.blocks is not None:
+            rest = rest + plain.blocks.moments
         for j, part in enumerate(parts):
             rest = rest + part if j != i else rest
-        found.append((TrainingSample(np.setdiff1d(split.train, out), None, rest), out))
+        left = np.setdiff1d(split.train, out)
+        found.append((plain._replace(rows=left, moments=rest), out))
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost._costs import as_costs, as_prevalence, row_losses
 from lincore.imbalance.cost._samples import (
-    LaterSamples,
     Samples,
     draw_later_samples,
     draw_samples,
@@ -24,10 +24,10 @@ from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_predictions import Prediction, cut_apart
-from lincore.imbalance.subsets import class_totals
 from lincore.imbalance.trials import Plan
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
+from lincore.model_selection.engine import SHARE_PASSES
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
@@ -40,8 +40,8 @@ SILENT = "{} has no posterior probabilities."
 FIXED = "The priors of {} are fixed by its options."
 #: Models of all training rows, whose split effects are used for all conditions.
 MODELS = ("uncorrected", "corrected priors", "balanced weights")
-#: Maximum number of log posteriors kept in memory until thresholds and sweep are computed at the
-#: end; with more, these are computed split by split.
+#: Maximum number of posteriors and losses kept in memory until thresholds and sweep are computed at
+#: the end (160 MB); with more, these are computed split by split.
 MOST_HELD = 20_000_000
 #: Minimum ratio of shares for a class to count as rarer than in deployment.
 RARER = 1 + 1e-9
@@ -73,7 +73,8 @@ def imbalance_cost(
     Parameters
     ----------
     data : Dataset
-        Rows that are not in memory (``data.blocks``) are not used, with a warning.
+        Rows that are not in memory (``data.blocks``) are training rows in every split, of methods
+        that are fitted from moments or in passes; other methods are left out.
     methods : one method or several
         As for `lincore.model_selection.methods.as_methods`.
     prevalence : "equal", "file", mapping of class label to share, or array-like of shape (K,)
@@ -130,7 +131,7 @@ def imbalance_cost(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed, n_jobs)
+    plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
     shares = as_prevalence(data, prevalence)
     return _Study(plan, shares, as_costs(data, costs, miss_cost), repeats).run(progress, keep)
 
@@ -174,11 +175,15 @@ class _Study:
         # Altered priors: a class counts by its prevalence times the cost of its errors.
         target = prevalence if costs is None else prevalence * costs.sum(axis=1)
         self.target = target / target.sum()
-        totals = class_totals(data, plan.draw(0)[0].train)
+        split, nested = plan.draw(0)
+        totals = nested.totals(nested.counts, data.weights)
         shares = totals / totals.sum()
         ratio = np.divide(self.target, shares, out=np.zeros(len(totals)), where=totals > 0)
         self.rare = int(ratio.argmax()) if ratio.max() > RARER else None
         self.ratios = CostRatios.of(data, self.target)
+        # Log posteriors of four fits in a split, softened losses, and those of the curve.
+        n_values = 4 * data.n_classes + 3 * len(MODELS) + len(self.ratios.decisions)
+        self.n_held = len(split.test) * n_values * len(plan.methods)
         self.unavailable: dict[str, dict[str, str]] = {}
         self.rows: dict[str, RowSums] = {}
         self.curve_rows: dict[str, RowSums] = {}
@@ -189,49 +194,57 @@ class _Study:
     ) -> ImbalanceCost:
         splits: list[_Split] = []
         found: list[_Judged] = []
-        n_steps, later_at_once = 2 * self.repeats, False
-        for repeat in range(self.repeats):
-            samples = draw_samples(self.plan, repeat, self.target, self.rare)
-            if not repeat:
-                first = samples
-                # Log posteriors of four fits per split.
-                n_posteriors = len(samples.split.test) * self.plan.data.n_classes
-                n_held = 4 * len(self.plan.methods) * n_posteriors * self.repeats
-                later_at_once = n_held > MOST_HELD
-                n_steps = self.repeats if later_at_once else n_steps
-            split = self._fit_all_rows(samples)
-            self._enter_curve(split)
-            if keep is not None and not repeat:
-                keep(self._record(first, [self._judge(split)[0]]))
-            self._fit_resampled(split)
+        later_at_once = self.repeats * self.n_held > MOST_HELD
+        n_steps = self.repeats if later_at_once else 2 * self.repeats
+        for repeats in self._together():
+            drawn = [draw_samples(self.plan, i, self.target, self.rare) for i in repeats]
+            if not found:
+                first = drawn[0]
+            fitted = self._fit_all_rows(drawn)
+            self._enter_curve(fitted[0])
+            if keep is not None and not found:
+                keep(self._record(first, [self._judge(fitted[0])[0]]))
+            self._fit_resampled(fitted)
             if later_at_once:
-                self._fit_later(split, repeat)
+                self._fit_later(fitted, repeats)
             else:
-                splits.append(split)
-            found.append(self._enter(split))
-            if keep is not None:
-                keep(self._record(first, found))
-            what = f"Split {repeat + 1} of {self.repeats}"
-            if progress is not None and progress(repeat + 1, n_steps, what) is False:
-                return self._record(first, found)
+                splits += fitted
+            for repeat, split in zip(repeats, fitted, strict=True):
+                if split is not fitted[0]:
+                    self._enter_curve(split)
+                found.append(self._enter(split))
+                if keep is not None:
+                    keep(self._record(first, found))
+                what = f"Split {repeat + 1} of {self.repeats}"
+                if progress is not None and progress(repeat + 1, n_steps, what) is False:
+                    return self._record(first, found)
         if later_at_once:
             return self._record(first, found)
         without = self._record(first, found)
         self.rows, found = {}, []
-        for repeat, split in enumerate(splits):
-            self._fit_later(split, repeat)
-            found.append(self._enter(split))
-            what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
-            done = self.repeats + repeat + 1
-            if progress is not None and progress(done, n_steps, what) is False:
-                return without if done < n_steps else self._record(first, found)
+        for repeats in self._together():
+            self._fit_later([splits[repeat] for repeat in repeats], repeats)
+            for repeat in repeats:
+                found.append(self._enter(splits[repeat]))
+                what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
+                done = self.repeats + repeat + 1
+                if progress is not None and progress(done, n_steps, what) is False:
+                    return without if done < n_steps else self._record(first, found)
         return self._record(first, found)
 
-    def _fit_all_rows(self, samples: Samples) -> _Split:
+    def _together(self) -> Iterator[range]:
+        """Yield the repetitions that are fitted together: several share passes over blocks."""
+        several = self.plan.streams and not all(m.from_moments for m in self.plan.alive)
+        most = max(1, min(SHARE_PASSES, MOST_HELD // self.n_held)) if several else 1
+        start, number = 0, 1
+        while start < self.repeats:
+            yield range(start, min(start + number, self.repeats))
+            start, number = start + number, most
+
+    def _fit_all_rows(self, drawn: list[Samples]) -> list[_Split]:
         """Fit the models of all training rows, plain and weighted."""
-        plan, n_test = self.plan, len(samples.split.test)
-        (plain,) = self._fit([samples.plain], plan.failures)
-        plain, plain_trained = cut_apart(plain, n_test)
+        plan, refused = self.plan, dict[str, str]()
+        every = self._fit([samples.plain for samples in drawn], plan.failures)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted: "
@@ -239,40 +252,50 @@ class _Study:
                 where=f"training set of {plan.data.name}",
                 remedy="Use fewer components, or another method.",
             )
-        refused: dict[str, str] = {}
-        (weighted,) = self._fit([samples.weighted], refused)
-        weighted, weighted_trained = cut_apart(weighted, n_test)
-        self._note(plain, refused)
-        decided = {
-            "uncorrected": _Decided(plain, samples.shares),
-            "corrected priors": _Decided(plain, samples.target),
-            "balanced weights": _Decided(weighted, samples.shares),
-            "both": _Decided(weighted, samples.target),
-        }
-        return _Split(
-            samples,
-            decided,
-            self._soften(samples, plain, weighted, samples.split.test),
-            self._soften(samples, plain_trained, weighted_trained, samples.trained),
-            self._curve_losses(samples, plain, plain_trained),
-        )
+        balanced = self._fit([samples.weighted for samples in drawn], refused)
+        splits = []
+        for samples, plain, weighted in zip(drawn, every, balanced, strict=True):
+            n_test = len(samples.split.test)
+            plain, plain_trained = cut_apart(plain, n_test)
+            weighted, weighted_trained = cut_apart(weighted, n_test)
+            self._note(plain, refused)
+            decided = {
+                "uncorrected": _Decided(plain, samples.shares),
+                "corrected priors": _Decided(plain, samples.target),
+                "balanced weights": _Decided(weighted, samples.shares),
+                "both": _Decided(weighted, samples.target),
+            }
+            split = _Split(
+                samples,
+                decided,
+                self._soften(samples, plain, weighted, samples.split.test),
+                self._soften(samples, plain_trained, weighted_trained, samples.trained),
+                self._curve_losses(samples, plain, plain_trained),
+            )
+            splits.append(split)
+        return splits
 
-    def _fit_resampled(self, split: _Split) -> None:
-        samples = split.samples
-        resampled = self._fit(list(samples.resampled.values()), {})
-        for name, fits in zip(samples.resampled, resampled, strict=True):
-            split.decided[name] = _Decided(fits, samples.target)
+    def _fit_resampled(self, splits: list[_Split]) -> None:
+        tasks = [task for split in splits for task in split.samples.resampled.values()]
+        found = iter(self._fit(tasks, {}))
+        for split in splits:
+            for name in split.samples.resampled:
+                split.decided[name] = _Decided(next(found), split.samples.target)
 
-    def _fit_later(self, split: _Split, repeat: int) -> None:
+    def _fit_later(self, splits: list[_Split], repeats: range) -> None:
         """Tune thresholds by inner folds, and fit the class-size sweep."""
-        samples, decided = split.samples, split.decided
-        later = draw_later_samples(self.plan, repeat, self.target, self.rare)
-        tuned = self._tune(samples, later, decided["uncorrected"].fits)
-        decided["tuned threshold"] = _Decided(tuned, samples.shares)
-        if len(samples.sizes):
-            smaller = self._fit(later.smaller, {})
-            for a, fits in enumerate([*smaller, decided["both"].fits]):
-                decided[size_name(a)] = _Decided(fits, samples.target)
+        later = [draw_later_samples(self.plan, i, self.target, self.rare) for i in repeats]
+        folds = iter(self._fit([fold.task for one in later for fold in one.inner], {}))
+        smaller = iter(self._fit([task for one in later for task in one.smaller], {}))
+        for split, one in zip(splits, later, strict=True):
+            samples, decided = split.samples, split.decided
+            inner = [(fold.rows, next(folds)) for fold in one.inner]
+            tuned = self._tune(samples, inner, decided["uncorrected"].fits)
+            decided["tuned threshold"] = _Decided(tuned, samples.shares)
+            if len(samples.sizes):
+                fits = [*islice(smaller, len(one.smaller)), decided["both"].fits]
+                for a, fit in enumerate(fits):
+                    decided[size_name(a)] = _Decided(fit, samples.target)
 
     def _fit(self, tasks: list[Task], failures: dict[str, str]) -> Fits:
         """Fit the methods that have not failed, and add reasons of failures to `failures`."""
@@ -411,7 +434,7 @@ class _Study:
         standing = {name: name if name in MODELS else "corrected priors" for name in places}
         return {
             method.name: self.rows[method.name].variance(
-                places, models, standing, self._ratio(first)
+                places, models, standing, self._ratio(first), self.plan.streamed_ratio
             )
             for method in self.plan.alive
             if method.name in self.rows
@@ -427,8 +450,9 @@ class _Study:
                 known = None
                 if rows is not None:
                     known = rows.variance(
-                        self.ratios.decisions, models, self.ratios.stand_ins, ratio
-                    )
+                        self.ratios.decisions, models, self.ratios.stand_ins, ratio,
+                        self.plan.streamed_ratio,
+                    )  # fmt: skip
                 errors = np.stack(self.curve_errors[name], axis=1)
                 found[name] = CostCurve(self.ratios, errors, ratio, known)
         return found
@@ -438,13 +462,16 @@ class _Study:
         return len(first.split.test) / len(first.split.train)
 
     def _tune(
-        self, samples: Samples, later: LaterSamples, plain: Mapping[str, Prediction]
+        self,
+        samples: Samples,
+        inner: list[tuple[NDArray[np.intp], dict[str, Prediction]]],
+        plain: Mapping[str, Prediction],
     ) -> dict[str, Prediction]:
         """Return predictions at thresholds tuned on the held-out rows of the inner folds."""
-        if not later.inner:
+        if not inner:
             return {}
-        folds = self._fit([fold.task for fold in later.inner], {})
-        rows = np.concatenate([fold.rows for fold in later.inner])
+        folds = [fits for _, fits in inner]
+        rows = np.concatenate([held for held, _ in inner])
         codes, weight = self.plan.data.codes[rows], self.plan.data.weights_of(rows)
         paid = np.divide(samples.target, samples.shares, where=samples.shares > 0,
                          out=np.zeros_like(samples.shares))  # fmt: skip
@@ -490,8 +517,8 @@ class _Study:
             methods=tuple(method.name for method in plan.alive),
             prevalence=self.prevalence,
             costs=self.costs,
-            counts=np.bincount(data.codes[first.split.train], minlength=data.n_classes),
-            totals=class_totals(data, first.split.train),
+            counts=first.counts,
+            totals=first.totals,
             n_test=len(first.split.test),
             losses=losses,
             rare=self.rare,

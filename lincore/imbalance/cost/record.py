@@ -57,7 +57,7 @@ class ImbalanceCost:
     costs : ndarray of shape (K, K) or None
         Cost of predicting the column's class if the row's class is true; None for unit costs.
     counts : ndarray of shape (K,)
-        Training rows of the first split.
+        Training rows of the first split, including those that are not in memory.
     totals : ndarray of shape (K,)
         Their total weight; without weights, their number.
     n_test : int
@@ -343,8 +343,9 @@ class ImbalanceCost:
 
     @property
     def test_ratio(self) -> float:
-        """Test rows per training row if splits are drawn anew, otherwise zero; see `over_seeds`."""
-        return self.n_test / float(self.counts.sum()) if self.new_splits else 0.0
+        """Test rows for each training row in memory, zero without new splits; see `over_seeds`."""
+        in_memory = float(self.counts.sum()) - self.settings.n_streamed
+        return self.n_test / in_memory if self.new_splits else 0.0
 
     def _interval(
         self, method: str, values: Array, contrast: Mapping[str, float], loss: str

@@ -28,6 +28,8 @@ from lincore.utils.typing import Array, Flags, Progress
 
 # Minimum number of rows per class in memory: one for training, one for testing.
 _AT_LEAST = 2
+# So that rows of all parts have different numbers.
+_MOST_ROWS_OF_A_PART = 2**40
 _SEED = 0
 
 
@@ -206,7 +208,7 @@ def _in_order(found: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows
         for held in found.held:
             rows.setdefault(held.part, [np.empty(0, np.intp)]).append(held.rows)
         parts = [
-            (part, np.concatenate(rows.get(i, [np.empty(0, np.intp)])))
+            (part, np.concatenate(rows.get(i, [np.empty(0, np.intp)])), i)
             for i, part in enumerate(source.parts)
         ]
         codes_of = dict(zip(labels.tolist(), order.tolist(), strict=True))
@@ -230,6 +232,7 @@ def _stream_part(
     unit: float,
     source: RowSource,
     held: NDArray[np.intp],
+    number: int,
 ) -> Iterator[RowBlock]:
     """Yield the rows of a part that are not in memory."""
     names = LabelCodes(wanted)
@@ -242,7 +245,8 @@ def _stream_part(
         rest = np.ones(len(read.rows), dtype=bool)
         rest[np.searchsorted(read.rows, held[begin:end])] = False
         weights = None if read.weights is None else read.weights[rest] / unit
-        yield RowBlock(read.X[rest], place[read.codes[rest]], weights)
+        numbers = read.rows[rest].astype(np.uint64) + np.uint64(number * _MOST_ROWS_OF_A_PART)
+        yield RowBlock(read.X[rest], place[read.codes[rest]], weights, numbers)
 
 
 class _Draw:

@@ -69,8 +69,8 @@ def offer_regularization(result: BalanceStudy | ImbalanceCost) -> None:
 
 def describe_inputs(data: Dataset, steps: Steps, split: Split) -> None:
     """State which rows and features the models use, if not all."""
-    if in_memory := report.rows_in_memory_sentence(data):
-        st.caption(in_memory)
+    if streamed := report.streamed_rows_sentence(data, split):
+        st.caption(streamed)
     sentence = report.projection_sentence(data, steps, len(split.train), who="All models use")
     if not sentence:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lincore import analysis, fields
+from lincore import analysis, fields, model_selection
 from pages.ui.session import questions
 from pages.ui.widgets import experiment_record
 
@@ -27,9 +27,8 @@ class PageExperiment(NamedTuple):
 
     @property
     def counts(self) -> list[int]:
-        """The training rows of each class."""
-        found: list[int] = self.data.counts_in(self.split.train).tolist()
-        return found
+        """The training rows of each class, including streamed rows."""
+        return model_selection.training_counts(self.data, *self.split).tolist()
 
     @property
     def known(self) -> dict[str, Any]:

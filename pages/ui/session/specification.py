@@ -21,7 +21,9 @@ _FEWER = "drop_image_duplicates"
 
 def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> Analysis:
     """Return the specification of a page in its current state."""
-    counts = (data.counts if split is None else data.counts_in(split.train)).tolist()
+    n_train, counts = data.n_rows, data.counts.tolist()
+    if split is not None:
+        n_train, counts = len(split.train), model_selection.training_counts(data, *split).tolist()
     # Copied once: single look-ups in the session state are slow.
     held = st.session_state.to_dict()
     chosen = displays.every_setting(held)
@@ -33,7 +35,7 @@ def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) 
     return analysis.Analysis(
         state.data_source(),
         choice,
-        experiment_record.chosen_steps(data, sum(counts)),
+        experiment_record.chosen_steps(data, n_train),
         {word: given for word, given in options.items() if given},
         questions.read(page, data, counts),
         _view.read(held, chosen),
@@ -72,10 +74,11 @@ def apply(wanted: Analysis) -> None:
     _view.write(wanted.view)
     tabs.expect(wanted.view)
     try:
-        counts = data.counts_in(wanted.split.rows(data).train).tolist()
+        split = wanted.split.rows(data)
+        n_train, counts = len(split.train), model_selection.training_counts(data, *split).tolist()
     except DataError:  # the page reports it
-        counts = data.counts.tolist()
-    displays.choose(wanted.steps, experiment_record.SHARED, data=data, n_train=sum(counts))
+        n_train, counts = data.n_rows, data.counts.tolist()
+    displays.choose(wanted.steps, experiment_record.SHARED, data=data, n_train=n_train)
     for question in (*wanted.others, wanted.question):
         questions.write(question, data, counts)
 

@@ -289,15 +289,6 @@ def test_some_of_the_rows_leave_what_is_summed_behind():
     few = data.take(np.arange(50))
     assert few.blocks is None
     assert few.n_streamed == 0
-    sizes = {"setosa": 60}
-    with pytest.warns(UserWarning, match=f"not the other {data.n_streamed:,}"):
-        study = lincore.balance(data, sizes, ["lda"], repeats=2)
-    with pytest.warns(UserWarning, match=f"not the other {data.n_streamed:,}"):
-        cost = lincore.imbalance_cost(data, "lda", repeats=1)
-    assert cost.counts.sum() < data.n_rows
-    alone = lincore.balance(replace(data, blocks=None), sizes, ["lda"], repeats=2)
-    full, other = study.example.results["full"], alone.example.results["full"]
-    np.testing.assert_array_equal(full.log_proba, other.log_proba)
 
 
 def test_rows_without_a_value_are_left_out_and_counted():
