@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.blocks import Blocks, RowSubset, SubsetSums
@@ -27,11 +28,13 @@ class SumsByRank:
     blocks : Blocks
     seeds : sequence of int
         Of all repetitions.
+    n_jobs : int, optional
+        Processes that read the blocks.
     """
 
-    def __init__(self, blocks: Blocks, seeds: Sequence[int]) -> None:
+    def __init__(self, blocks: Blocks, seeds: Sequence[int], n_jobs: int | None) -> None:
         self.blocks = blocks
-        self._seeds = seeds
+        self._seeds, self._n_jobs = seeds, n_jobs
         self._known: dict[RowSubset, SubsetSums] = {}
 
     def of(self, subsets: Sequence[RowSubset]) -> list[SubsetSums]:
@@ -43,8 +46,10 @@ class SumsByRank:
             coming = [seed for seed in self._seeds if seed > own]
             seeds = [own, *coming[: LARGEST_KEPT // n_values]]
             asked = [subset._replace(seed=seed) for seed in seeds for subset in missing]
+            with parallel_config(n_jobs=effective_n_jobs(self._n_jobs)):
+                found = self.blocks.sums_of(asked)
             known = {one: sums for one, sums in self._known.items() if one.seed >= own}
-            self._known = known | dict(zip(asked, self.blocks.sums_of(asked), strict=True))
+            self._known = known | dict(zip(asked, found, strict=True))
         return [self._known[subset] for subset in subsets]
 
 

@@ -160,7 +160,8 @@ class Plan:
     def _sums(self) -> SumsByRank | None:
         """Sums of the streamed rows, if there are any."""
         seeds = range(self.seed, self.seed + self.repeats)
-        return None if self.data.blocks is None else SumsByRank(self.data.blocks, seeds)
+        blocks = self.data.blocks
+        return None if blocks is None else SumsByRank(blocks, seeds, self.n_jobs)
 
     def _needs_rows(self, method: Method) -> bool:
         """Return whether a method can be fitted to rows in memory only."""

@@ -63,6 +63,8 @@ def test_a_cluster_finds_what_is_found_in_files(client, tmp_path, monkeypatch):
     found, there = (lincore.compare(one, METHODS, "3-fold") for one in (data, expected))
     assert_allclose(found.log_proba, there.log_proba, rtol=1e-10, atol=1e-10)
     assert found.settings.streamed == there.settings.streamed
+    found, there = (lincore.imbalance_cost(one, "lda", repeats=1) for one in (data, expected))
+    assert_allclose(found.losses, there.losses, rtol=1e-10, atol=1e-10)
 
 
 def test_a_comparison_on_a_cluster_finds_what_is_found_here(client, tmp_path):

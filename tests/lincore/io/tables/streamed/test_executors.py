@@ -119,10 +119,13 @@ def test_processes_of_joblib_find_the_same(folder):
     with joblib.parallel_config(n_jobs=2):
         data = lincore.load(folder, target="kind")
         found = lincore.compare(data, METHODS, "3-fold")
+        cost = lincore.imbalance_cost(data, ["lda", "logistic"], repeats=1)
     assert data.digest == expected.digest
     here = lincore.compare(expected, METHODS, "3-fold")
     assert_allclose(found.log_proba, here.log_proba, rtol=1e-10, atol=1e-10)
     assert set(found.settings.streamed.values()) == {data.n_streamed}
+    alone = lincore.imbalance_cost(expected, ["lda", "logistic"], repeats=1)
+    assert_allclose(cost.losses, alone.losses, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.usefixtures("small_memory")
