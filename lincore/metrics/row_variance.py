@@ -266,7 +266,7 @@ class RowSums:
         places: Mapping[str, int],
         models: Mapping[str, str],
         ratio: float,
-        streamed: float,
+        streamed: float = 0.0,
     ) -> RowVariance:
         """Return the result of the splits so far, see `RowVariance`.
 
