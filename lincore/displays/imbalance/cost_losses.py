@@ -309,15 +309,15 @@ class CostCorrectionsDisplay(LossDisplay):
         """Return a line for each correction and quantity, with its interval; uncorrected first."""
         uncorrected = self.cost.attribution(self.chosen, self.loss).uncorrected
         found = [("uncorrected", self.loss_name, uncorrected)]
+        found += [("uncorrected", *of) for of in self._calibration("uncorrected").items()]
         for one in self.cost.corrected(self.chosen, self.loss):
-            mean = self.cost.mean_posterior(self.chosen, one.name)
             quantities = {
                 self.loss_name: one.loss,
                 "recovered": one.recovered,
                 _FILE_ERROR: one.file_error,
                 **dict(zip(map(_recall_change, self.cost.classes), one.recall_change, strict=True)),
                 _OTHERS: one.others,
-                self._posterior: Interval(mean, np.nan, np.nan),
+                **self._calibration(one.name),
             }
             found += [(one.name, quantity, value) for quantity, value in quantities.items()]
         return pd.DataFrame(
@@ -325,10 +325,24 @@ class CostCorrectionsDisplay(LossDisplay):
             for name, quantity, value in found
         )
 
+    def _calibration(self, condition: str) -> dict[str, Interval]:
+        """Return mean and miscalibration of the rarest class's posterior, without intervals."""
+        mean = self.cost.mean_posterior(self.chosen, condition)
+        miscalibration = self.cost.miscalibration(self.chosen, condition)
+        return {
+            self._posterior: Interval(mean, np.nan, np.nan),
+            self._miscalibration: Interval(miscalibration, np.nan, np.nan),
+        }
+
     @property
     def _posterior(self) -> str:
         """The mean posterior of the rarest class, as a quantity."""
         return f"mean probability of {quoted(self.cost.classes[self.cost.ratios.rare])}"
+
+    @property
+    def _miscalibration(self) -> str:
+        """The miscalibration of the posterior of the rarest class, as a quantity."""
+        return f"miscalibration of {quoted(self.cost.classes[self.cost.ratios.rare])}"
 
     def table(self) -> pd.DataFrame:
         """Return a line for each correction; the first is uncorrected."""
@@ -344,7 +358,8 @@ class CostCorrectionsDisplay(LossDisplay):
             rare = cost.classes[cost.rare]
             headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
         headings[_OTHERS] = "recall of the others"
-        headings |= {_FILE_ERROR: "error at the file's shares", self._posterior: self._posterior}
+        headings |= {_FILE_ERROR: "error at the file's shares"}
+        headings |= {name: name for name in self._calibration("uncorrected")}
         lines["text"] = [
             self._text(quantity, value)
             for quantity, value in zip(lines["quantity"], intervals(lines), strict=True)
@@ -363,6 +378,8 @@ class CostCorrectionsDisplay(LossDisplay):
             return self.write(value)
         if quantity == self._posterior:
             return "–" if np.isnan(value.value) else percent(value.value)
+        if quantity == self._miscalibration:
+            return "–" if np.isnan(value.value) else f"{value.value:.4f}"
         return report.format_loss(value, "recall")
 
     def plot(self) -> go.Figure | None:
@@ -394,7 +411,9 @@ class CostCorrectionsDisplay(LossDisplay):
             ),
             "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
             "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
-            "training set. Changes against uncorrected, in points, paired by split.",
+            "training set. Changes against uncorrected, in points, paired by split. "
+            "Miscalibration: what the Brier score of that probability would gain by recalibration, "
+            "at the file's shares; by chance it is above 0 even if the model is calibrated.",
             *left_out,
         )
 

@@ -25,6 +25,7 @@ from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_predictions import Prediction, cut_apart
 from lincore.imbalance.trials import Plan
+from lincore.metrics.curves.calibration import BrierParts
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
 from lincore.model_selection.engine import SHARE_PASSES
@@ -158,11 +159,12 @@ class _Split(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """Losses of one split, (M, C, L) and (M, A, L), and mean posteriors (M, C)."""
+    """Losses of one split, (M, C, L) and (M, A, L); mean posteriors, miscalibrations (M, C)."""
 
     losses: Array
     by_size: Array
     posteriors: Array
+    miscalibrations: Array
 
 
 class _Study:
@@ -315,7 +317,8 @@ class _Study:
         places = self._places(samples)
         rows = np.full((len(plan.methods), 3, len(places), len(test)), np.nan)
         losses = np.full((len(plan.methods), len(places), len(self.losses)), np.nan)
-        posteriors = np.full((len(plan.methods), len(places)), np.nan)
+        posteriors, miscalibrations = np.full((2, len(plan.methods), n_conditions), np.nan)
+        weight, is_rare = self._weights_in_file(samples), plan.data.codes[test] == self.ratios.rare
         for name, (fits, priors) in split.decided.items():
             for i, method in enumerate(plan.methods):
                 if method.name in fits:
@@ -324,11 +327,13 @@ class _Study:
                     rows[i, :, places[name]] = one
                     losses[i, places[name]] = self._means(samples, one)
                     rare = np.exp(log_proba[:, self.ratios.rare])
-                    posteriors[i, places[name]] = self._mean_in_file(samples, rare)
-        judged = _Judged(
-            losses[:, :n_conditions], losses[:, n_conditions:], posteriors[:, :n_conditions]
-        )
-        return judged, rows
+                    if places[name] < n_conditions and not np.isnan(rare).any():
+                        posteriors[i, places[name]] = np.average(rare, weights=weight)
+                        miscalibrations[i, places[name]] = BrierParts.of(
+                            rare, is_rare, weight
+                        ).miscalibration
+        by_size = losses[:, n_conditions:]
+        return _Judged(losses[:, :n_conditions], by_size, posteriors, miscalibrations), rows
 
     def _places(self, samples: Samples) -> dict[str, int]:
         sizes = [size_name(a) for a in range(len(samples.sizes))]
@@ -416,16 +421,15 @@ class _Study:
             data.weights_of(test),
         )  # fmt: skip
 
-    def _mean_in_file(self, samples: Samples, values: Array) -> float:
-        """Return the mean over test rows at the class shares of the file."""
+    def _weights_in_file(self, samples: Samples) -> Array:
+        """Return weights of the test rows that give the classes their shares of the file."""
         data, test = self.plan.data, samples.split.test
         weight = data.weights_of(test)
         rows = np.ones(len(test)) if weight is None else weight
         of_class = np.bincount(data.codes[test], rows, data.n_classes)
         share = np.divide(self.ratios.shares, of_class, out=np.zeros(len(of_class)),
                           where=of_class > 0)  # fmt: skip
-        factors = rows * share[data.codes[test]]
-        return float(factors @ values / factors.sum())
+        return np.asarray(rows * share[data.codes[test]])
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
         """Return the row-based variance of the mean losses, by method."""
@@ -505,7 +509,7 @@ class _Study:
 
     def _record(self, first: Samples, found: list[_Judged]) -> ImbalanceCost:
         plan, kept = self.plan, [m in self.plan.alive for m in self.plan.methods]
-        losses, by_size, posteriors = (
+        losses, by_size, posteriors, miscalibrations = (
             np.stack(part, axis=2)[kept] for part in zip(*found, strict=True)
         )
         for i, method in enumerate(plan.alive):
@@ -528,6 +532,7 @@ class _Study:
             new_splits=plan.new_splits,
             ratios=self.ratios,
             posteriors=posteriors,
+            miscalibrations=miscalibrations,
             curves=self._curves(first),
             unavailable={name: dict(why) for name, why in self.unavailable.items()},
             failures=dict(plan.failures),

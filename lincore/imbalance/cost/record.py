@@ -81,6 +81,9 @@ class ImbalanceCost:
     posteriors : ndarray of shape (M, C, S)
         Mean posterior of the rarest class at the class shares of the file, by method, condition and
         split; calibrated in the large if it equals the share of that class.
+    miscalibrations : ndarray of shape (M, C, S)
+        Miscalibration of these posteriors, a part of their Brier score; see
+        `lincore.metrics.BrierParts`.
     curves : mapping of method to CostCurve
         For methods whose priors can be changed.
     unavailable : mapping of method to mapping of condition to reason
@@ -107,6 +110,7 @@ class ImbalanceCost:
     new_splits: bool
     ratios: CostRatios
     posteriors: Array
+    miscalibrations: Array
     curves: Mapping[str, CostCurve] = field(default_factory=dict)
     unavailable: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -146,8 +150,11 @@ class ImbalanceCost:
 
     def mean_posterior(self, method: str, condition: str) -> float:
         """Return the mean posterior of the rarest class over splits; NaN if not available."""
-        i = position(self.methods, method, "method")
-        return float(self.posteriors[i, position(CONDITIONS, condition, "condition")].mean())
+        return self._mean_over_splits(self.posteriors, method, condition)
+
+    def miscalibration(self, method: str, condition: str) -> float:
+        """Return the mean miscalibration of that posterior over splits; NaN if not available."""
+        return self._mean_over_splits(self.miscalibrations, method, condition)
 
     def attribution(self, method: str, loss: str = LOSS) -> Decomposition:
         """Decompose the loss of a model into prior shift, majority bias, small class and the limit.
@@ -270,7 +277,14 @@ class ImbalanceCost:
         splits = self.seeds, self.settings.repeats
         found = blake2b(repr((*told, *splits)).encode(), digest_size=16)
         costs = () if self.costs is None else (self.costs,)
-        for array in (self.losses, self.size_losses, self.prevalence, self.posteriors, *costs):
+        for array in (
+            self.losses,
+            self.size_losses,
+            self.prevalence,
+            self.posteriors,
+            self.miscalibrations,
+            *costs,
+        ):
             found.update(np.ascontiguousarray(array).tobytes())
         return found.hexdigest()
 
@@ -346,6 +360,10 @@ class ImbalanceCost:
         """Test rows for each training row in memory, zero without new splits; see `over_seeds`."""
         in_memory = float(self.counts.sum()) - self.settings.n_streamed
         return self.n_test / in_memory if self.new_splits else 0.0
+
+    def _mean_over_splits(self, values: Array, method: str, condition: str) -> float:
+        i = position(self.methods, method, "method")
+        return float(values[i, position(CONDITIONS, condition, "condition")].mean())
 
     def _interval(
         self, method: str, values: Array, contrast: Mapping[str, float], loss: str

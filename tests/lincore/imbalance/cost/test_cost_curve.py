@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -196,3 +197,30 @@ def test_mean_posteriors_are_calibrated_uncorrected_and_raised_by_a_correction(f
     posteriors = found.posteriors[found.methods.index("logistic")].mean(axis=1)
     assert posteriors[0] == pytest.approx(1 / 11, abs=0.02)
     assert posteriors[1] > 2 * posteriors[0]  # corrected priors
+
+
+def test_corrections_spoil_the_calibration_and_a_moved_threshold_does_not(found):
+    table = found.corrections("logistic").frame().query("quantity.str.startswith('miscalib')")
+    values = table.set_index("correction")["value"]
+    for name in ("corrected priors", "both", "oversampling", "undersampling"):
+        assert values[name] > 3 * values["uncorrected"], name
+    # Weights alone keep the priors of the file.
+    assert values["balanced weights"] < 1.5 * values["uncorrected"]
+    assert values["tuned threshold"] == pytest.approx(values["uncorrected"], abs=1e-12)
+
+
+def test_the_miscalibration_is_that_of_scikit_learn():
+    data = two_classes()
+    train, test = split = lincore.split(data, seed=3)
+    found = imbalance_cost(data, "lda", split=split, repeats=1)
+    rows, truth = data.X, data.codes
+    shares = np.bincount(truth) / len(truth)
+    weight = (shares / np.bincount(truth[test]))[truth[test]]
+    for condition, priors in (("uncorrected", None), ("corrected priors", (0.5, 0.5))):
+        # Its svd weighs the covariance by the shares of the rows, whatever the priors.
+        model = LinearDiscriminantAnalysis(priors=priors).fit(rows[train], truth[train])
+        proba = model.predict_proba(rows[test])[:, 1]
+        best = IsotonicRegression().fit(proba, truth[test], sample_weight=weight).predict(proba)
+        gaps = (proba - truth[test]) ** 2 - (best - truth[test]) ** 2
+        expected = np.average(gaps, weights=weight)
+        assert found.miscalibration("lda", condition) == pytest.approx(expected, abs=1e-7)
