@@ -31,6 +31,8 @@ def can_drop_features(model: FittedClassifier) -> bool:
     mixed = {name for name, _ in model.pipeline.steps[:-1]} - _SEPARATE
     if mixed or (data.has_categories and asks_for_categories(model.classifier)):
         return False
+    if any(model.results.settings.streamed.values()):  # only rows in memory are fitted again
+        return False
     return 2 <= data.n_features <= MOST_FEATURES
 
 
@@ -47,7 +49,7 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
     -------
     Results
         Predictions of the test rows by the model, the first method, and by each fit without a
-        feature, such as "without length".
+        feature, such as "without length"; a fit that fails is left out.
 
     Raises
     ------
@@ -71,7 +73,7 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
     if not can_drop_features(model):
         raise DataError(
             "Features are left out one by one where they are separate inputs of the classifier, "
-            f"2 to {MOST_FEATURES} of them.",
+            f"2 to {MOST_FEATURES} of them, and all training rows are in memory.",
             remedy="Switch PCA and basis functions off, or choose another classifier.",
         )
     source = source_features(model.pipeline.named_steps.get("prepare"), data)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from lincore import inspection, plots
 from lincore.displays.model.model_display import codes
-from lincore.displays.model.what_if import RowDisplay
+from lincore.displays.model.what_if import MEDIAN, RowDisplay
 from lincore.fields import Field
 from lincore.utils import number, quoted
 
@@ -97,8 +97,12 @@ class ContributionsDisplay(RowDisplay):
         )
 
     def _value(self, column: int) -> str:
-        levels, value = inspection.level_names(self.model.data, column), self.given[column]
-        return number(float(value)) if levels is None else str(levels[int(value)])
+        data, value = self.model.data, self.given[column]
+        levels = inspection.level_names(data, column)
+        shown = number(float(value)) if levels is None else str(levels[int(value)])
+        is_known = self.start == MEDIAN or column in self.changed or not data.has_missing
+        gap = not is_known and np.isnan(float(data.X[self.start, column]))
+        return f"{shown} (filled in)" if gap else shown
 
     def table(self) -> pd.DataFrame:
         """Return the features that count most; of pixels nothing."""

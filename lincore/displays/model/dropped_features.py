@@ -141,11 +141,14 @@ class DroppedFeaturesDisplay(ModelDisplay):
         """Return how to read a loss, and the tests."""
         if not self.losses:
             return ()
+        known = {name.removeprefix(WITHOUT) for name in self.found.methods}  # type: ignore[union-attr]
+        missing = [name for name in map(str, self.model.data.feature_names) if name not in known]
         tests = listed(list(dict.fromkeys(d.test for d in self.losses)))
         return (
             "A loss is what the score worsens by when the feature is left out and the classifier "
             "learns from the others. Of two correlated features each may do without loss, though "
             f"not both. Test: {tests}; p (Holm) is corrected for {len(self.losses)} features.",
+            *([f"Not fitted without {listed(missing, most=6)}."] if missing else []),
         )
 
     def call(self) -> str:

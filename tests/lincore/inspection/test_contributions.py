@@ -99,6 +99,17 @@ def test_words_count_also_where_they_are_absent():
     assert found.values[absent] > 0
 
 
+def test_a_value_that_was_missing_is_said_to_be_filled_in():
+    data = lincore.sample("passengers")
+    model = lincore.fit(data, "lda")
+    age = data.feature_names.index("age")
+    row = next(int(i) for i in model.split.test if np.isnan(data.X[i, age]))
+    shown = model.contributions(row=row).frame().set_index("feature").value
+    assert shown["age"].endswith("(filled in)")
+    moved = model.contributions(row=row, moved=(age, 30)).frame().set_index("feature").value
+    assert moved["age"] == "30"
+
+
 @pytest.mark.parametrize(
     ("method", "steps", "message"),
     [

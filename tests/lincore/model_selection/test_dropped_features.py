@@ -74,3 +74,10 @@ def test_a_stop_keeps_what_is_finished():
     model = lincore.fit(lincore.sample("iris"), "lda")
     found = drop_features(model, progress=lambda done, total, what: done < 2)
     assert len(found.methods) == 3
+
+
+def test_the_display_names_what_was_not_fitted():
+    model = lincore.fit(lincore.sample("iris"), "lda")
+    found = drop_features(model, progress=lambda done, total, what: done < 3)
+    notes = " ".join(model.dropped_features(known=found).notes())
+    assert "Not fitted without petal width (cm)." in notes
