@@ -17,6 +17,8 @@ SIDES, CHARACTER, GAP = np.array([390.0, 375.0]), (7.4, 17.0), 3.0
 ROW, RING, FURTHER = 4.0, 9.0, 16.0
 # A label moves by so many pixels rather than cover one more point.
 PATIENCE = 80.0
+# Points that a label would cover rather than another label.
+NAME = 100.0
 # Points that a label would cover rather than lie at the end of a line, or further from a ring.
 PRICE = 0.9
 # Rows and lines under a label stay outside of its letters; the page's own colour.
@@ -132,8 +134,10 @@ def _of_panel(
             for i, (place, look) in enumerate(zip(places, moving, strict=True))
             if _panel(look) == end
         }
-        spread = [_along(path, 60) if i in named else path for i, path in paths.items()]
-        former = _labels([paths[i] for i in named], halves, fixed, spread, former, pixels.sides)
+        lines = np.concatenate(
+            [_along(path, 60) if i in named else path for i, path in paths.items()]
+        )
+        former = _labels([paths[i] for i in named], halves, fixed, lines, former, pixels.sides)
         found.append(pixels.points(np.array(former)))
     return found
 
@@ -154,25 +158,25 @@ def _labels(
     paths: Sequence[Array],
     halves: Sequence[Array],
     rows: Array,
-    others: list[Array],
+    others: Array,
     former: Sequence[Array],
     sides: Array,
 ) -> list[Array]:
     """Return the centre of each label, NaN if its line is not drawn."""
     found = [np.full(2, np.nan) for _ in paths]
+    others = others[np.isfinite(others).all(axis=1)]
     # A label of a short line has the fewest places, so it chooses first.
     for i in sorted(range(len(paths)), key=lambda i: _extent(paths[i])):
         centres, cost = _candidates(paths[i], halves[i], sides)
         if not len(centres):
             continue
         cost += _covered(centres, halves[i] + ROW, rows)
-        cost += _covered(centres, halves[i] + GAP - 1, np.concatenate(others))
+        cost += _covered(centres, halves[i] + GAP - 1, others)
+        for half, name in zip(halves, found, strict=True):
+            cost += NAME * _covered(centres, halves[i] + half, name[None])
         if np.isfinite(former[i]).all():
             cost += np.linalg.norm(centres - former[i], axis=1) / PATIENCE
         found[i] = centres[int(cost.argmin())]
-        # Later labels avoid this one.
-        edges = np.stack(np.meshgrid(np.linspace(-1, 1, 9), (-1, 1)), axis=-1).reshape(-1, 2)
-        others = [*others, *([found[i] + edges * halves[i]] * 12)]
     return found
 
 
@@ -184,8 +188,9 @@ def _extent(path: Array) -> float:
 
 def _covered(centres: Array, half: Array, points: Array) -> Array:
     """Count the points in rectangles about centres."""
-    is_near = np.abs(centres[:, None] - points) < half
-    return np.asarray(is_near.all(axis=2).sum(axis=1), dtype=float)
+    is_beside = np.abs(centres[:, :1] - points[:, 0]) < half[0]
+    is_level = np.abs(centres[:, 1:] - points[:, 1]) < half[1]
+    return np.asarray((is_beside & is_level).sum(axis=1), dtype=float)
 
 
 def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
