@@ -386,7 +386,8 @@ def fit(
     _warn_by_name(outcome, data)
     label = CLASSIFIER_LABELS[chosen.word] if chosen.word else chosen.label
     if RECALIBRATION in chosen.options:
-        label = f"Recalibrated {label if label[:2].isupper() else label.lower()}"
+        first = label[0] if label[1].isupper() else label[0].lower()
+        label = f"Recalibrated {first}{label[1:]}"
     own = method_steps(chosen, data, steps)
     digest = _digest(data, split, chosen.name, own)
     results = test_results(outcome, data, split, label)

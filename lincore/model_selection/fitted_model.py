@@ -14,6 +14,7 @@ from lincore.data.dataset import Dataset, ImageScale
 from lincore.data.frames import as_frame, is_frame
 from lincore.errors import DataError
 from lincore.estimators.base.class_weights import class_weights
+from lincore.estimators.recalibrated import Recalibrated
 from lincore.io.tables.matching import FeatureSchema, RowMatch, match_rows
 from lincore.metrics.curves.operating_point import OperatingPoint
 from lincore.model_selection.training_summary import TrainingSummary
@@ -194,14 +195,18 @@ class FittedModel:
 
         None for a model with unknown training rows.
         """
+        classifier = self.classifier
+        if isinstance(classifier, Recalibrated) and classifier.method == "temperature":
+            # The others give posteriors the class shares of the training rows.
+            classifier = classifier.estimator_
         for name in ("priors_", "class_prior_"):
-            if hasattr(self.classifier, name):
+            if hasattr(classifier, name):
                 found = np.zeros(len(self.classes))
-                found[self.classifier.classes_] = getattr(self.classifier, name)
+                found[classifier.classes_] = getattr(classifier, name)
                 return found
         if self.training is None:
             return None
-        given, counts = self.classifier.get_params().get("class_weight"), self.training.counts
+        given, counts = classifier.get_params().get("class_weight"), self.training.counts
         if self.training.class_weights is not None:
             counts = self.training.class_weights
         weights = class_weights(given, np.arange(len(counts)), counts)

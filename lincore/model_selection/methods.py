@@ -144,6 +144,8 @@ class Method:
         """True if priors are set by options instead of being estimated from rows."""
         if self._balances:
             return True
+        if self.options.get(RECALIBRATION) in ("sigmoid", "isotonic"):
+            return False  # whatever they were before
         for name, value in self.estimator.get_params(deep=True).items():
             option = name.rpartition("__")[2]
             if option in ("priors", "class_prior") and value is not None:

@@ -120,10 +120,27 @@ def test_few_rows_are_refused_with_their_class():
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_only_a_temperature_keeps_given_priors(method):
+    keeps = method == "temperature"
+    data = some(3)
+    line = f"lda(priors=equal, recalibration={method})"
+    assert as_method(line).has_fixed_priors == keeps
+    model = lincore.fit(data, line)
+    shares = np.bincount(data.codes[model.split.train]) / len(model.split.train)
+    assert_allclose(model.fitted_model.priors, np.full(3, 1 / 3) if keeps else shares)
+    # So that the posteriors of new rows can be given other priors.
+    close = np.abs(np.exp(model.results.log_proba[0]).mean(axis=0) - shares).max() < 0.1
+    assert close != keeps
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_model_file_holds_the_recalibration(method):
     data = some(3)
     model = lincore.fit(data, f"lda(priors=all, recalibration={method})")
     again = load_model(save_model(model.fitted_model)).model
     assert model.name == "Recalibrated LDA"
+    assert (
+        lincore.fit(data, "naive-bayes(recalibration=sigmoid)").name == "Recalibrated naive Bayes"
+    )
     test = data.X[model.split.test]
     assert_allclose(again.predict_proba(test), np.exp(model.results.log_proba[0]), atol=1e-12)
