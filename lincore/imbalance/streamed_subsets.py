@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
@@ -36,6 +37,10 @@ class SumsByRank:
         self.blocks = blocks
         self._seeds, self._n_jobs = seeds, n_jobs
         self._known: dict[RowSubset, SubsetSums] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the sums behind: a study that is sent to another process has been fitted."""
+        return SumsByRank, (self.blocks, self._seeds, self._n_jobs)
 
     def of(self, subsets: Sequence[RowSubset]) -> list[SubsetSums]:
         """Return the sums of subsets that have the same seed."""
@@ -72,6 +77,8 @@ class StreamedSubsets(NestedSubsets):
 
     sums: SumsByRank
     seed: int
+    # Found before fitting, and read again by a study that has been fitted.
+    _sizes: dict[RowSubset, Counts] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def counts(self) -> Counts:
@@ -136,8 +143,11 @@ class StreamedSubsets(NestedSubsets):
     def _in_memory(self, sizes: ArrayLike) -> Counts:
         """Return the number of rows in memory (K,) that complete a subset to its size."""
         subset = self._subset(sizes)
-        (sums,) = self.sums.of([subset])
-        own = super().counts
-        # Some rows of every class: those in memory direct the steps of fits in passes.
-        least = np.ceil(np.array(subset.share) / 2 * own)
-        return np.clip(np.asarray(sizes) - sums.counts, least, own).astype(np.intp)
+        if subset not in self._sizes:
+            (sums,) = self.sums.of([subset])
+            own = super().counts
+            # Some rows of every class: those in memory direct the steps of fits in passes.
+            least = np.minimum(np.ceil(np.array(subset.share) / 2 * own), own)
+            found = np.clip(np.asarray(sizes) - sums.counts, least, own)
+            self._sizes[subset] = found.astype(np.intp)
+        return self._sizes[subset]

@@ -345,7 +345,11 @@ class _Sums:
         row_means = self.sums / np.maximum(times, 1)
         means = np.stack([self.sums[..., codes == c].sum(axis=-1) for c in range(k)], axis=1)
         means /= n_tested[:, None]
-        influence = (self.sums - means.swapaxes(1, 2)[..., codes] * times) / n_tested[codes]
+        # In place: all rows of a large table may be tested in many conditions.
+        influence = means.swapaxes(1, 2)[..., codes]
+        influence *= times
+        np.subtract(self.sums, influence, out=influence)
+        influence /= n_tested[codes]
         tested = np.stack([row_means[..., r] @ _shares(self._members(r)) for r in self.splits])
         # A row's own loss is part of its mean: it must have been predicted at least twice.
         n_seen = np.bincount(codes[times > 0], minlength=k)
@@ -353,7 +357,7 @@ class _Sums:
         grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)
         effects = np.where(often, (np.stack(self.levels) - tested) * grown, 0.0).swapaxes(2, 3)
         # Single rows: variation of a row's loss between splits, minus the common effect.
-        changes = self._within(row_means, times)
+        changes = self._within(row_means)
         changes *= np.divide(grown, by_class, out=np.zeros(k), where=often)[:, None, None]
         chance = changes / n_tested[:, None, None]
         a_split = by_class / len(self.splits)
@@ -364,12 +368,11 @@ class _Sums:
     def _members(self, rows: NDArray[np.intp]) -> Flags:
         return np.asarray(self.codes[rows][:, None] == np.arange(self.n_classes))
 
-    def _within(self, row_means: Array, times: NDArray[np.intp]) -> Array:
+    def _within(self, row_means: Array) -> Array:
         """Return squares and products of the rows' losses about their means, (X, K, C, C)."""
-        weighted = row_means * times
         own = [self.codes == c for c in range(self.n_classes)]
         return self.squares - np.stack(
-            [weighted[..., o] @ row_means[..., o].swapaxes(1, 2) for o in own], axis=1
+            [self.sums[..., o] @ row_means[..., o].swapaxes(1, 2) for o in own], axis=1
         )
 
 

@@ -85,6 +85,11 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
     assert f"All models also learn from the {data.n_streamed:,} streamed rows" in said(app)
+    job = jobs_of(app)["balance.cost"]
+    job.wait(500)
+    assert data.n_streamed < job.result.counts.sum() < N_ROWS
+    app.run()
+    assert_fine(app)
 
 
 @pytest.mark.usefixtures("unfolded")

@@ -72,8 +72,8 @@ class ClassCountsDisplay(Display):
             f"{held + streamed:,} rows: {held:,} are in memory, the other {streamed:,} are "
             "streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
             "Fisher, least squares), logistic regression, scaling and PCA use all rows except the "
-            "test set; the perceptron and the page Balance use rows in memory. Tests always use "
-            "rows in memory."
+            "test set. The perceptron uses rows in memory, and the page Balance leaves it out. "
+            "Tests always use rows in memory."
         )
 
     def frame(self) -> pd.DataFrame:

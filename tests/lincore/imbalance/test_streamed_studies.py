@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,6 +151,15 @@ def test_a_study_is_fitted_to_the_drawn_rows(data, subset):
     for method in METHODS if subset != "control" else ():  # its weights are balanced
         expected = lincore.fit(there, method, split).results.log_proba
         assert_allclose(results.select(method).log_proba, expected, atol=1e-9)
+
+
+def test_a_study_that_has_been_sent_reads_no_rows(data, monkeypatch):
+    study = lincore.balance(data, {"yes": 0.3}, "lda", repeats=2)
+    sent = pickle.loads(cloudpickle.dumps(study))
+    monkeypatch.setattr(Blocks, "fold", None)
+    for condition in study.conditions:
+        found, expected = (one.example.results[condition] for one in (sent, study))
+        assert_array_equal(found.log_proba, expected.log_proba)
 
 
 def test_a_sweep_ends_with_all_rows(data):
