@@ -199,7 +199,7 @@ VISITS = {
         classify("ROC", "Canonical functions", "Calibration", "Decision curve",
                  "Operating point", settings_plane={"drawing": "surface"},
                  settings_operating={"costs": (0, 1, 1, 1, 0, 1, 6, 1, 0.0)}),
-        compare("Recall by class", "Yardsticks", buttons=("compare.yardsticks.fit",)),
+        compare("Recall by class"), compare("Yardsticks", buttons=("compare.yardsticks.fit",)),
         study("Scores", "All models"),
     ),
     "passengers": (

@@ -407,6 +407,19 @@ def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp
     assert main(["predict", str(tmp_path / "forged.skops"), new, "--quiet"]) == 1
 
 
+def test_a_saved_model_keeps_its_threshold(capsys, tmp_path):
+    rows = lincore.sample("passengers").to_frame()
+    file, new, saved = (str(tmp_path / name) for name in ("all.csv", "new.csv", "model.skops"))
+    rows.to_csv(file, index=False)
+    rows.head(40).to_csv(new, index=False)
+    command = [new, "--target", "survived", "--decision-threshold", "0.2"]
+    answer(capsys, "predict", file, *command, "--save-model", saved, "-o", f"{saved}.csv")
+    assert main(["predict", saved, new, "--quiet"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "model.skops.csv").read_text()
+    model = lincore.export.load_model(saved).model
+    assert model.operating_point.threshold_for(1) == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize(
     ("given", "used"), [({}, 0.01), ({"rope": 0.0}, 0.0), ({"rope": 0.05}, 0.05)]
 )
