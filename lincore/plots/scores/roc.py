@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -161,25 +161,28 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     x, y = (np.asarray(side, np.float32)[kept] for side in (curve.x, curve.y))
     label = escape(shorten(curve.name, LEGEND_WIDTH))
     area = "" if curve.area is None else f" ({number(curve.area)})"
+    common: dict[str, Any] = {"legendgroup": str(position), "meta": [escape(curve.name)]}
     line = trace(
-        "scatter", x=x, y=y, mode="lines+markers", name=label + area,
-        legendgroup=str(position), meta=[escape(curve.name)], customdata=kept.astype(np.int32),
+        "scatter", x=x, y=y, mode="lines", name=label + area, hoverinfo="skip", **common,
         line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
-        # A page may let its visitor choose a point: a line alone cannot be selected.
-        marker={"opacity": 0, "size": 6}, unselected={"marker": {"opacity": 0}},
-        selected={"marker": {"opacity": 0}},
+    )  # fmt: skip
+    # A page may let its visitor choose a point: a line alone cannot be selected.
+    places = trace(
+        "scatter", x=x, y=y, mode="markers", showlegend=False, **common,
+        customdata=kept.astype(np.int32), marker={"opacity": 0, "size": 6, "color": hue},
+        selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
         hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
     if curve.point is None:
-        return [line]
+        return [line, places]
     point = trace(
         "scatter", x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
-        mode="markers", showlegend=False, legendgroup=str(position), meta=[escape(curve.name)],
+        mode="markers", showlegend=False, **common,
         marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
         unselected={"marker": {"opacity": 1}},
         hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
-    return [line, point]
+    return [line, places, point]
 
 
 def _known(point: tuple[float, float]) -> tuple[float, float] | None:

@@ -38,7 +38,7 @@ def show(model: FittedClassifier, about: Any) -> None:
     said = displays.parts(found)
     st.markdown(f"**{text.escape(said.finding)}**")
     st.caption(text.escape(said.scope))
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([3, 2], gap="large")
     with left:
         displays.details(found, key=KEY)
     with right:

@@ -254,8 +254,9 @@ def test_curves_of_results_are_taken_over():
     found = metrics.roc_curve(results, "lda")
     figure = plots.roc([plots.Curve.from_roc(c, code=k) for k, c in enumerate(found)])
     assert f"{found[0].area:.3g}" in figure.data[1].name
-    points = [t for t in data(figure) if t["mode"] == "markers"]
-    np.testing.assert_allclose(decoded(points[0]["y"]), [found[0].operating.y], rtol=1e-6)
+    places, point = [t for t in data(figure) if t["mode"] == "markers"][:2]
+    np.testing.assert_allclose(decoded(point["y"]), [found[0].operating.y], rtol=1e-6)
+    np.testing.assert_array_equal(decoded(places["customdata"]), range(len(found[0].recall)))
     line = next(t for t in data(figure) if t.get("name", "").startswith("b ("))
     np.testing.assert_allclose(decoded(line["y"]), found[1].recall, rtol=1e-6)
     lines = metrics.precision_recall_curve(results, "lda")
