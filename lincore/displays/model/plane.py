@@ -384,7 +384,9 @@ class PlaneDisplay(ModelDisplay):
         if isinstance(view, str):
             return ""
         rows = f"{len(view.rows):,} {_ROWS[self.rows]}{self.model.data.kind.rows}"
-        return f"{rows}. {view.fidelity} {view.caption}"
+        usual = "Regions and predictions are by the largest posterior, not at the operating point."
+        shown = view.fidelity if self.model.point is None else usual
+        return f"{rows}. {shown} {view.caption}"
 
     def frame(self) -> pd.DataFrame:
         """Return the rows with their coordinates, true and predicted classes."""

@@ -116,7 +116,8 @@ def titled(displays: Sequence[Display]) -> dict[str, Display]:
 def _title(display: Display) -> str:
     root, title = display.made_by.partition(".")[0], display.title
     if isinstance(display, ModelDisplay):
-        name = display.model.name
+        name, point = display.model.name, display.model.point
+        name += "" if point is None else f" {point.phrase(display.model.data.classes)}"
         return f"Model: {name}" if isinstance(display, StepsDisplay) else f"{title} of {name}"
     if isinstance(display, ScoresDisplay):
         return "Comparison"

@@ -88,6 +88,13 @@ class OperatingPoint:
             return self.threshold
         return 1 - self.threshold
 
+    def phrase(self, classes: ArrayLike) -> str:
+        """Return where it decides, as the end of a title."""
+        if self.threshold is None:
+            return "at least expected cost"
+        label = quoted(np.asarray(classes)[self.code])
+        return f"at {threshold_text(self.threshold)} for {label}"
+
     def sentence(self, classes: ArrayLike) -> str:
         """Return the rule in words, with the labels of the classes."""
         if self.threshold is None:

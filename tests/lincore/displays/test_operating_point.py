@@ -63,6 +63,19 @@ def test_the_call_makes_the_same_display(model):
         assert str(eval(shown.call(), {"model": model})) == str(shown)
 
 
+def test_displays_of_both_decisions_stand_side_by_side_in_a_report(model):
+    shown = [model.confusion(), model.at(0.2).confusion(), model.at(0.3).confusion()]
+    shown.append(model.at(costs=[[0, 1], [4, 0]]).confusion())
+    sections = lincore.export.report_sections(
+        lincore.export.ReportContents(model.data, model.split, model=model, displays=tuple(shown))
+    )
+    titles = [section.title for section in sections if "Confusion" in section.title]
+    of = f"Confusion of {model.name}"
+    ends = ["", " at 20 % for 'yes'", " at 30 % for 'yes'", " at least expected cost"]
+    assert [title.replace("\u00a0", " ") for title in titles] == [of + end for end in ends]
+    assert "not at the operating point" in model.at(0.2).plane().scope()
+
+
 def test_the_plot_marks_the_point(model):
     drawn = model.operating_point(threshold=0.3).plot()
     depth, gain = model.operating_point(threshold=0.3).reached
