@@ -7,7 +7,8 @@ Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of
 asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
 Seven methods are fitted to labels that features say nothing of: how much the best of them, and its
 score corrected for the choice, exceed the truth, which is 50 %. The largest association of features
-with such labels is tested as the page Explore does.
+with such labels is tested as the page Explore does. Errors are compared by parts of columns on which
+they do not depend.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from common import finish, require
 from scipy.special import expit, log_softmax, ndtr
 
 import lincore
-from lincore import Results, inspection, metrics
+from lincore import Results, checks, inspection, metrics
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
 FALSE_ALARMS = 0.06
@@ -62,7 +63,21 @@ def main() -> None:
     for n, p, n_classes in ((50, 5, 2), (200, 60, 4)):
         where = f"{p} features of {n} rows in {n_classes} classes"
         report(where, largest_of_noise(n, p, n_classes, 1000), FALSE_ALARMS + 0.007)
+    report("errors by part of five columns, 300 rows", errors_by_part(300, 1000))
     finish()
+
+
+def errors_by_part(n: int, times: int) -> Tallies:
+    """Test parts of columns of noise where one feature errs for 20 % of the rows at random."""
+    found: Tallies = defaultdict(list)
+    for seed in range(times):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=n)
+        signs = np.where(rng.uniform(size=n) < 0.8, y, 1 - y)
+        data = lincore.load((np.column_stack([signs, rng.normal(size=(n, 4))]), y))
+        parts = checks.error_slices(lincore.fit(data, "lda", lincore.split(data, seed=seed)))
+        found["false alarms"].append(any(one.p_holm < 0.05 for one in parts))
+    return found
 
 
 def report(where: str, found: Tallies, most: float = FALSE_ALARMS) -> None:

@@ -3,6 +3,10 @@ from .check import Check as Check
 from .data_findings import DataFinding as DataFinding
 from .data_findings import constant_within_classes as constant_within_classes
 from .data_findings import data_checks as data_checks
+from .error_slices import FEWEST_ROWS as FEWEST_ROWS
+from .error_slices import ErrorSlice as ErrorSlice
+from .error_slices import error_slices as error_slices
+from .error_slices import parts_of as parts_of
 from .image_duplicates import ImageDuplicates as ImageDuplicates
 from .image_duplicates import drop_image_duplicates as drop_image_duplicates
 from .image_duplicates import find_image_duplicates as find_image_duplicates

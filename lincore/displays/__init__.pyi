@@ -76,6 +76,7 @@ from .model.equation import EquationDisplay as EquationDisplay
 from .model.equation import LogRatioDisplay as LogRatioDisplay
 from .model.equation import equation_latex as equation_latex
 from .model.equation import equation_text as equation_text
+from .model.error_slices import ErrorSlicesDisplay as ErrorSlicesDisplay
 from .model.learned import LearnedDisplay as LearnedDisplay
 from .model.learned import LearnedImagesDisplay as LearnedImagesDisplay
 from .model.learned import MatrixDisplay as MatrixDisplay

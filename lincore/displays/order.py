@@ -24,6 +24,7 @@ from lincore.displays.model.curves import (
     RocDisplay,
 )
 from lincore.displays.model.equation import EquationDisplay
+from lincore.displays.model.error_slices import ErrorSlicesDisplay
 from lincore.displays.model.learned import LearnedDisplay
 from lincore.displays.model.operating_point import OperatingPointDisplay
 from lincore.displays.model.plane import PlaneDisplay
@@ -55,6 +56,7 @@ MODEL: tuple[type[Display], ...] = (
     CalibrationDisplay,
     DecisionCurveDisplay,
     OperatingPointDisplay,
+    ErrorSlicesDisplay,
     ConvergenceDisplay,
     CoefficientsDisplay,
     EquationDisplay,

@@ -259,6 +259,10 @@ class FittedClassifier:
         """Return the net benefit at every threshold: a `DecisionCurveDisplay`."""
         return display("DecisionCurveDisplay", self, **settings)
 
+    def error_slices(self, **settings: Any) -> Any:
+        """Return errors by parts of the test rows: an `ErrorSlicesDisplay`."""
+        return display("ErrorSlicesDisplay", self, **settings)
+
     def dropped_features(self, **settings: Any) -> Any:
         """Return the score without each feature: a `DroppedFeaturesDisplay`."""
         return display("DroppedFeaturesDisplay", self, **settings)

@@ -196,7 +196,7 @@ VISITS = {
     "gaussian": (
         DATA, PREDICT, COST,
         Visit("explore", ("summary",)),
-        classify("ROC", "Canonical functions", "Calibration", "Decision curve",
+        classify("ROC", "Canonical functions", "Calibration", "Decision curve", "Errors by part",
                  "Operating point", settings_plane={"drawing": "surface"},
                  settings_operating={"costs": (0, 1, 1, 1, 0, 1, 6, 1, 0.0)}),
         compare("Recall by class"), compare("Yardsticks", buttons=("compare.yardsticks.fit",)),

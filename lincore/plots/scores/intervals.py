@@ -58,6 +58,7 @@ def score_intervals(
     groups: Sequence[int] | None = None,
     as_percent: bool = True,
     title: str = "",
+    kind: str = "model",
 ) -> go.Figure:
     """Draw a score of each method with its interval, in the order of the results.
 
@@ -73,6 +74,8 @@ def score_intervals(
     as_percent : bool, default True
     title : str, optional
         The finding; otherwise which value is best.
+    kind : str
+        What has the scores, in the singular.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def score_intervals(
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
     # On a logarithmic axis nothing is far off.
     drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
-    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'model')}{leader}"
+    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), kind)}{leader}"
     return _lines(
         title or heading,
         join(

@@ -20,6 +20,7 @@ from lincore.displays import (
     ConvergenceDisplay,
     DroppedFeaturesDisplay,
     EquationDisplay,
+    ErrorSlicesDisplay,
     LearnedDisplay,
     LearnedImagesDisplay,
     LogRatioDisplay,
@@ -78,6 +79,8 @@ def tabs_of(model: FittedClassifier) -> list[type[Display]]:
         missing.add(ConvergenceDisplay)
     if not CanonicalDisplay(model).has_functions:
         missing.add(CanonicalDisplay)
+    if model.data.kind.is_images:
+        missing.add(ErrorSlicesDisplay)
     if OperatingPointDisplay(model).obstacle:
         missing.add(OperatingPointDisplay)
     return [kind for kind in TABS if kind not in missing]

@@ -187,6 +187,7 @@ DRAWN = {
     "Calibration": ([{"scatter", "bar"}], 1),
     "Decision curve": ([{"scatter"}], 1),
     "Operating point": ([{"heatmap", "scatter"}, {"scatter"}], 2),
+    "Errors by part": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
     "What was learned": ([], 3),

@@ -1,0 +1,164 @@
+"""Display of the parts of the test rows in which a model errs more or less often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import checks, metrics, plots
+from lincore.displays.model.model_display import ModelDisplay
+from lincore.fields import Field
+from lincore.metrics.intervals import wilson
+from lincore.utils import p_value, percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.checks import ErrorSlice
+
+#: In the place of a column.
+EVERY = ""
+# Parts that are drawn and listed.
+_MOST_DRAWN, _MOST_LISTED = 12, 20
+
+
+def _columns(so_far: SimpleNamespace) -> dict[str, str]:
+    data = so_far.model.data
+    if data.kind.is_images:
+        return {}
+    names = [str(name) for name in data.feature_names[: data.n_table_columns]]
+    return {EVERY: "Every column", **{name: name for name in names}}
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSlicesDisplay(ModelDisplay):
+    """Errors by parts of every column, or the recall of every class by the parts of one."""
+
+    title: ClassVar[str] = "Errors by part"
+    made_by: ClassVar[str] = "model.error_slices"
+    place: ClassVar[str] = "classify.slices"
+
+    column: Annotated[
+        str,
+        Field(
+            "Column",
+            "Every column: where the model errs most. One: the recall of every class by its parts.",
+            longest=500,
+            choices=_columns,
+        ),
+    ] = EVERY
+
+    @cached_property
+    def slices(self) -> list[ErrorSlice]:
+        """The parts of every column, the least p-value first; or of one, in their order."""
+        found = checks.error_slices(self.model)
+        if self.column == EVERY:
+            return found
+        order = [part.values for part in checks.parts_of(self.model, self.column)]
+        own = [one for one in found if one.feature == self.column]
+        return sorted(own, key=lambda one: order.index(one.values))
+
+    @cached_property
+    def by_class(self) -> pd.DataFrame:
+        """The recall of every class in each part of the column."""
+        results, lines = self.results, []
+        hit = results.predicted[0] == results.truth
+        for part in checks.parts_of(self.model, self.column):
+            for code, label in enumerate(self.model.data.classes):
+                own = part.inside & (results.truth == code)
+                recall, low, high = (float(one) for one in wilson(hit[own].sum(), own.sum()))
+                lines.append((part.values, str(label), int(own.sum()), recall, low, high))
+        names = [self.column, "class", "rows", "recall", "low", "high"]
+        found = pd.DataFrame(lines, columns=names)
+        if self.slices and np.isnan(self.slices[0].p):
+            found[["low", "high"]] = np.nan
+        return found
+
+    def finding(self) -> str:
+        """Name the part with clearly more errors; of one column, the range of the errors."""
+        if not self.slices:
+            return "No part has enough test rows."
+        if self.column != EVERY:
+            ranked = sorted(self.slices, key=lambda one: one.error)
+            least, most = (
+                f"{percent(one.error)} ({one.values})" for one in (ranked[0], ranked[-1])
+            )
+            name = quoted(self.column)
+            return f"By {name}, the error ranges from {least} to {most}."
+        worse = [s for s in self.slices if s.p_holm < metrics.ALPHA and s.error > s.elsewhere]
+        if np.isnan(self.slices[0].p):
+            return (
+                "Whether errors differ by part is not tested: rows come in groups or have weights."
+            )
+        if not worse:
+            return f"{self.method} is shown to err more often in no part of the test rows."
+        first = worse[0]
+        return (
+            f"{self.method} errs more often where {quoted(first.feature)} is {first.values}: "
+            f"{percent(first.error)} of {first.n_rows} rows, {percent(first.elsewhere)} elsewhere."
+        )
+
+    def scope(self) -> str:
+        """Return the number of test rows and their error."""
+        wrong = float(np.mean(self.results.predicted[0] != self.results.truth))
+        return f"On {self.tested}, of which {percent(wrong)} are misclassified."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each part, or for each part and class of the column."""
+        if self.column != EVERY:
+            return self.by_class
+        return pd.DataFrame(self.slices, columns=list(checks.ErrorSlice._fields))
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, shares in per cent."""
+        found = self.frame()
+        if found.empty:
+            return pd.DataFrame()
+        if self.column != EVERY:
+            shares = (100 * found[["recall", "low", "high"]]).round(1)
+            shares.columns = ["recall (%)", "from", "to"]
+            return pd.concat([found[[self.column, "class", "rows"]], shares], axis=1)
+        return pd.DataFrame(
+            {
+                "column": found.feature,
+                "part": found["values"],
+                "rows": found.n_rows,
+                "error (%)": (100 * found.error).round(1),
+                "from": (100 * found.low).round(1),
+                "to": (100 * found.high).round(1),
+                "elsewhere (%)": (100 * found.elsewhere).round(1),
+                "p": found.p.map(p_value),
+                "p (Holm)": found.p_holm.map(p_value),
+            }
+        )[:_MOST_LISTED]
+
+    def plot(self) -> go.Figure | None:
+        """Return the errors of the parts with intervals, those with the least p-values."""
+        shown = self.slices[:_MOST_DRAWN]
+        if not shown:
+            return None
+        return plots.score_intervals(
+            [f"{one.feature}: {one.values}" for one in shown],
+            [(one.error, one.low, one.high) for one in shown],
+            score="error",
+            kind="part",
+            as_percent=True,
+            title=self.finding(),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return how parts are made, and the test."""
+        if not self.slices:
+            return ()
+        return (
+            "Parts are levels of categories and quartiles of the training rows, with at least "
+            f"{checks.FEWEST_ROWS} test rows inside and outside. Intervals: Wilson, 95 %. p: "
+            "Fisher’s exact test of inside against outside; p (Holm) is corrected for all parts of "
+            "all columns. Errors are more frequent near the boundary and in parts with more rows "
+            "of a difficult class; that by itself is no fault of the model.",
+        )
