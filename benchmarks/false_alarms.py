@@ -7,8 +7,8 @@ Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of
 asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
 Seven methods are fitted to labels that features say nothing of: how much the best of them, and its
 score corrected for the choice, exceed the truth, which is 50 %. The largest association of features
-with such labels is tested as the page Explore does. Errors are compared by parts of columns on which
-they do not depend.
+with such labels is tested as the page Explore does. Errors are compared by parts of columns on
+which they do not depend.
 """
 
 from __future__ import annotations
