@@ -144,7 +144,7 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     >>> import lincore
     >>> found = error_slices(lincore.fit(lincore.sample("passengers"), "lda"))
     >>> found[0].feature, found[0].values, found[0].n_rows
-    ('sex', 'female', 88)
+    ('sex', 'female', 94)
     """
     results, lines, keys = model.results, [], []
     wrong = results.predicted[0] != results.truth

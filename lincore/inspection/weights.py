@@ -153,7 +153,7 @@ def contributions(
     >>> pipeline = lincore.model_selection.pipeline_for(iris, lda).fit(iris.X, iris.codes)
     >>> found = contributions(pipeline, iris, np.arange(150), iris.X[70])
     >>> found.first, found.second, found.values.round(2), round(found.score, 2)
-    (2, 1, array([-0.15, -0.8 ,  4.84,  7.38]), 1.05)
+    (2, 1, array([-0.19, -0.49,  8.03,  8.98]), 1.1)
     """
     model = pipeline.steps[-1][1]
     if hasattr(model, "design_"):

@@ -191,4 +191,4 @@ def test_figures_of_results_draw_their_scores(results):
     assert len(results.times().plot().data) == 2
     curves = lincore.metrics.roc_curve(results, "lda")
     drawn = lincore.plots.roc([lincore.plots.Curve.from_roc(curve) for curve in curves])
-    assert len(drawn.data) == 1 + 2 * 2  # line and point of a class
+    assert len(drawn.data) == 1 + 3 * 2  # line, point, and what is clicked, of a class
