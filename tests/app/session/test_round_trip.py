@@ -92,7 +92,7 @@ def check(wanted: Analysis) -> None:
             words,
             st.sampled_from([None, "equal", "estimate", ClassShare(1, 0.25)]),
             st.sampled_from([0.05, 0.01, 0.001]),
-            st.sampled_from([None, NewFile(), TypedRow()]),
+            rows=st.sampled_from([None, NewFile(), TypedRow()]),
         ),
     )
 )
