@@ -105,18 +105,19 @@ def _find_tables(table: TextImport) -> list[int]:
 
 def _tail(table: TextImport) -> int | None:
     """Return the line from which on all lines have another number of fields."""
-    text, width = table.text, 0
-    start = end = len(text.rstrip("\n"))
+    text, width = table.text.rstrip("\n"), 0
+    start = end = len(text)
     for n_lines in range(_MOST_TAIL):
         above = text.rfind("\n", 0, end)
         line = text[above + 1 : end]
         found = len(split(line, table.separator, table.quote)) if line.strip() else 0
         width = width or found
         if found != width or width == table.width or width < 2 or above < 0:
-            enough = n_lines >= _FEWEST_TAIL and found == table.width
+            if n_lines < _FEWEST_TAIL or found != table.width:
+                return None
             rows = [split(one, table.separator, table.quote) for one in text[start:].splitlines()]
             known = [one.fields for one in table.records[1:] if len(one.fields) == table.width]
-            return start if enough and not _go_on(known, rows) else None
+            return None if _go_on(known, rows) else start
         start, end = above + 1, above
     return None
 
