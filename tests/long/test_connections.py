@@ -55,9 +55,9 @@ def test_a_table_is_loaded_by_its_name(app):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("too-many", "more than 149 rows"),
-        ("gone", "cannot be read"),
-        ("mixed", "cannot be read"),
+        ("too-many", "limit of 149 rows"),
+        ("gone", "could not be read"),
+        ("mixed", "could not be read"),
     ],
 )
 def test_what_cannot_be_loaded_is_said_without_its_address(app, name, message):

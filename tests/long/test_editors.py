@@ -50,7 +50,7 @@ def completed(code: str) -> set[str]:
 def test_editors_complete_names():
     assert set(lincore.__all__) <= completed("import lincore\nlincore.")
     compared = "import lincore\nr = lincore.compare(lincore.sample('iris'), 'lda')\nr."
-    assert {"table", "pairwise", "groups", "best", "model", "to_frame"} <= completed(compared)
+    assert {"scores", "pairwise", "groups", "best", "model", "to_frame"} <= completed(compared)
 
 
 def test_types_are_shipped():
