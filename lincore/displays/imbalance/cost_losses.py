@@ -412,8 +412,9 @@ class CostCorrectionsDisplay(LossDisplay):
             "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
             "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
             "training set. Changes against uncorrected, in points, paired by split. "
-            "Miscalibration: what the Brier score of that probability would gain by recalibration, "
-            "at the file's shares; by chance it is above 0 even if the model is calibrated.",
+            "Miscalibration: what recalibration would take off the Brier score of the posterior of "
+            f"{quoted(self.cost.classes[self.cost.ratios.rare])}, at the file's shares; by chance "
+            "it is above 0 even if the model is calibrated.",
             *left_out,
         )
 
