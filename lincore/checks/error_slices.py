@@ -12,6 +12,7 @@ from lincore.inspection.association import column_values, level_names
 from lincore.metrics.differences import holm
 from lincore.metrics.intervals import wilson
 from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import row_weights
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.utils.formatting import number
 from lincore.utils.typing import Flags
@@ -49,8 +50,8 @@ class ErrorSlice(NamedTuple):
     n_rows : int
         Test rows of the part.
     error, low, high : float
-        Share of misclassified rows, and Wilson's 95 % interval; NaN bounds if rows come in groups
-        or have weights.
+        Share of misclassified rows, by their weights if they have any, and Wilson's 95 % interval;
+        NaN bounds if rows come in groups or have weights.
     elsewhere : float
         The share among the other test rows.
     p, p_holm : float
@@ -148,18 +149,22 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     """
     results, lines, keys = model.results, [], []
     wrong = results.predicted[0] != results.truth
+    weight = row_weights(results)
     are_independent = _are_independent(results)
     for part in parts_of(model):
         n, errors = int(part.inside.sum()), int(wrong[part.inside].sum())
         others, others_wrong = len(wrong) - n, int(wrong.sum()) - errors
-        share, low, high = (float(one) for one in wilson(errors, n))
+        _, low, high = (float(one) for one in wilson(errors, n))
+        share, elsewhere = (
+            float(np.average(wrong[rows], weights=None if weight is None else weight[rows]))
+            for rows in (part.inside, ~part.inside)
+        )
         p = np.nan
         if are_independent:
             counts = [[errors, n - errors], [others_wrong, others - others_wrong]]
             p = float(fisher_exact(counts).pvalue)
         else:
             low = high = np.nan
-        elsewhere = others_wrong / others
         lines.append(ErrorSlice(part.feature, part.values, n, share, low, high, elsewhere, p, p))
         # Two parts that are all rows together are one comparison.
         keys.append(min(part.inside.tobytes(), (~part.inside).tobytes()))

@@ -67,11 +67,14 @@ class ErrorSlicesDisplay(ModelDisplay):
     def by_class(self) -> pd.DataFrame:
         """The recall of every class in each part of the column."""
         results, lines = self.results, []
-        hit = results.predicted[0] == results.truth
+        hit, weight = results.predicted[0] == results.truth, results.settings.row_weights
         for part in checks.parts_of(self.model, self.column):
             for code, label in enumerate(self.model.data.classes):
                 own = part.inside & (results.truth == code)
-                recall, low, high = (float(one) for one in wilson(hit[own].sum(), own.sum()))
+                _, low, high = (float(one) for one in wilson(hit[own].sum(), own.sum()))
+                recall = np.nan
+                if own.any():
+                    recall = np.average(hit[own], weights=None if weight is None else weight[own])
                 lines.append((part.values, str(label), int(own.sum()), recall, low, high))
         names = [self.column, "class", "rows", "recall", "low", "high"]
         found = pd.DataFrame(lines, columns=names)
@@ -105,7 +108,7 @@ class ErrorSlicesDisplay(ModelDisplay):
 
     def scope(self) -> str:
         """Return the number of test rows and their error."""
-        wrong = float(np.mean(self.results.predicted[0] != self.results.truth))
+        wrong = 1 - float(self.scores("accuracy")["value"].iloc[0])
         return f"On {self.tested}, of which {percent(wrong)} are misclassified."
 
     def frame(self) -> pd.DataFrame:

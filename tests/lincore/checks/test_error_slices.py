@@ -85,3 +85,22 @@ def test_rows_in_groups_are_not_tested():
 def test_images_have_no_parts():
     model = lincore.fit(lincore.sample("digits"), "lda")
     assert parts_of(model) == [] and "No part" in model.error_slices().finding()
+
+
+def test_weights_of_rows_count_as_in_the_other_scores():
+    frame = lincore.sample("passengers").to_frame()
+    frame["w"] = np.random.default_rng(0).integers(1, 9, len(frame))
+    model = lincore.fit(lincore.load(frame, target="survived", weights="w"), "lda")
+    wrong = model.results.predicted[0] != model.results.truth
+    weight = frame["w"].to_numpy()[model.results.rows]
+    inside = {(p.feature, p.values): p.inside for p in parts_of(model)}
+    for one in error_slices(model):
+        here = inside[one.feature, one.values]
+        assert one.error == pytest.approx(np.average(wrong[here], weights=weight[here]))
+        assert one.elsewhere == pytest.approx(np.average(wrong[~here], weights=weight[~here]))
+    error = 1 - model.scores().frame().set_index("score")["value"]["accuracy"]
+    assert f"{100 * error:.1f}" in model.error_slices().scope()
+    lines = model.error_slices(column="sex").frame().set_index(["sex", "class"])
+    own = inside["sex", "female"] & (model.results.truth == 1)
+    expected = np.average(~wrong[own], weights=weight[own])
+    assert lines.loc[("female", "yes"), "recall"] == pytest.approx(expected)
