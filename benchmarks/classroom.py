@@ -1,8 +1,10 @@
 """A class at once: visitors that upload, click and change pages, and how long each waits.
 
-Real sessions over websockets, without browsers, in a process beside the server's. Each visitor
-uploads a table of its own, whose names carry a mark that nobody else may be sent, and then, after
-pauses as people make them, changes what needs no fit, what needs one, and the page.
+A teacher opens every page before the class comes; a server that has just started is measured in
+``benchmarks/dashboard.py``. The sessions are real ones over websockets, without browsers, in a
+process beside the server's. Each visitor uploads a table, whose names carry a mark that nobody else
+may be sent, and then, after pauses as people make them, changes what needs no fit, what needs one,
+and the page.
 
 ``python benchmarks/classroom.py 20 50`` says how many visitors (these by default), and
 ``--processes 2`` how many servers stand behind one nginx, by deploy/nginx.conf; wants two idle
@@ -80,10 +82,12 @@ class Class:
         self.foreign = 0
 
     async def meet(self) -> None:
-        """Let one open the door, then all come at once, and wait until the last has left."""
-        first = Visitor(self.address)
-        await first.enter()
-        await first.leave()
+        """Let a teacher open every page, then all come at once; wait until the last has left."""
+        teacher = Visitor(self.address)
+        await teacher.enter()
+        for page in sorted(DRAWN):
+            await teacher.visit(page)
+        await teacher.leave()
         await asyncio.gather(*(self._visit(number) for number in range(self.size)))
 
     async def _visit(self, number: int) -> None:
