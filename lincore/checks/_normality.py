@@ -74,9 +74,9 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
             name,
             {},
             "note",
-            "Normality within the classes cannot be tested: it takes at least "
-            f"{ROWS_PER_COORDINATE} rows of a class per coordinate (there are {X.shape[1]:,}) "
-            "and a covariance of full rank.",
+            "Normality within the classes cannot be tested: that takes at least "
+            f"{ROWS_PER_COORDINATE} rows of a class for each coordinate ({X.shape[1]:,} here) and "
+            "a covariance of full rank.",
             "LDA and QDA assume it; compare them with logistic regression, which does not.",
         )
     present = len(np.unique(codes))

@@ -129,7 +129,7 @@ def _many_numbers(data: Dataset) -> DataFinding | None:
     if data.target_guess is None or not is_number or data.n_classes <= MANY_NUMBERS:
         return None
     sentence = (
-        f"Each of the {data.n_classes} values of {data.target_name!r} is a class: cut it at a "
+        f"Each of the {data.n_classes} values of {data.target_name!r} is a class: bin it at a "
         "threshold or into ranges?"
     )
     return DataFinding("numeric-target", sentence, "data")

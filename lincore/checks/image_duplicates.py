@@ -86,7 +86,7 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
     Raises
     ------
     DataError
-        If the rows are no images.
+        If the rows are not images.
 
     Examples
     --------

@@ -84,7 +84,7 @@ def find_table_problems(
     >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
     >>> for finding in find_table_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
-    class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
+    class a: A single row can be used for training but not for testing. Leave it ...
     made.csv: 1 row is a duplicate (33.3 %) in every feature and the class. ...
     """
     frame = table.frame
@@ -127,7 +127,7 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
     notice = Notice(
         f"The target is numeric; each of its {n_distinct} values is a separate class.",
         where,
-        "Cut it at a threshold or into ranges, unless the values are class labels.",
+        "Bin it at a threshold or into ranges, unless the values are class labels.",
         code="LIN071",
     )
     return TableFinding(notice, tuple(hints))
@@ -385,7 +385,7 @@ def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
     if not lone or len(lone) > 20 or len(counts) < 2:
         return None
     notice = Notice(
-        "A single row can be trained on but never tested.",
+        "A single row can be used for training but not for testing.",
         f"class {', '.join(lone)}",
         "Leave it out or merge it.",
         code="LIN069",

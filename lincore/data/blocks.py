@@ -119,7 +119,7 @@ class Blocks:
         Number of rows of each class.
     parts : sequence of tuples
         Arguments of `read` for each part of the rows. A part is read as a whole by one process, so
-        it contains no rows but a path and a range, for example.
+        it contains, for example, a path and a range instead of rows.
     read : callable
         ``read(*part)`` yields the blocks of a part, the same in every pass. Picklable.
     executor : Executor

@@ -28,13 +28,13 @@ class Executor(Protocol):
         """Return the merged results of ``work(*item)``; None if all are None.
 
         `watch` is passed to `work` if that runs in this process, and is called with the number of
-        rows that have been read since.
+        rows read since the last call.
         """
         ...
 
 
 class JoblibExecutor:
-    """The process itself, or those that `joblib.parallel_config` asks for.
+    """The current process, or those requested by `joblib.parallel_config`.
 
     If a process dies, its work is done again.
 

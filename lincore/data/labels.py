@@ -59,7 +59,7 @@ def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     if np.isnan(labels.astype(np.float64)).any():
         raise DataError(
-            "Some labels are missing.", where=where, remedy="Leave the rows without a label out."
+            "Some labels are missing.", where=where, remedy="Leave out the rows without a label."
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if _are_whole(classes):
@@ -116,7 +116,7 @@ def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, 
         return ()
     return (
         Notice(
-            "A single row can be trained on but never tested.",
+            "A single row can be used for training but not for testing.",
             where=f"class {', '.join(lone)}",
             remedy="Add rows of this class, merge it with another, or leave it out.",
             code="LIN069",
@@ -128,7 +128,7 @@ def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> l
     """Return a notice about rows that are not used, if there are any."""
     if not count:
         return []
-    remedy = "Fill the class in to use these rows." if "target" in why else ""
+    remedy = "Fill in the class to use these rows." if "target" in why else ""
     return [Notice(f"{count:,} of {n_rows:,} rows {why} and were left out.", where, remedy, code)]
 
 

@@ -93,7 +93,7 @@ def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> Dat
             float(value)
         except (TypeError, ValueError):
             missing = value is None or str(value) in ("nan", "<NA>", "NaT")
-            sentence = f"The {what} is missing." if missing else f"{str(value)!r} is no {what}."
+            sentence = f"The {what} is missing." if missing else f"{str(value)!r} is not a {what}."
             return DataError(sentence, where=f"column {name!r}, {place(row)}", remedy=_ENOUGH)
     remedy = f"Give numbers, or give the column another role than {what}."
     return DataError(f"It contains text, not a {what}.", where=f"column {name!r}", remedy=remedy)
@@ -213,7 +213,7 @@ def with_row_weights(
         return data
     if data.blocks is not None:
         raise DataError(
-            "Rows of a file that have already been summed cannot be weighted any more.",
+            "Rows of a file that have already been summed can no longer be weighted.",
             where=data.name,
             remedy="Name the column of weights or frequencies when loading the file.",
         )

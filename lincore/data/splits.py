@@ -135,7 +135,7 @@ def _given_split(data: Dataset) -> Split:
     tested = data.given_test
     if tested is None or not tested.any():
         raise DataError(
-            "The data have no test set of their own.",
+            "The data define no test set.",
             where=data.name,
             remedy="Use stratified or last, or zip folders called train and test.",
         )

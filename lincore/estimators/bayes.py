@@ -288,7 +288,7 @@ def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
 def _refuse_singular(covariances: Array) -> None:
     for k, cov in enumerate(covariances):
         values = np.linalg.eigvalsh(cov)
-        # The average covariance is one here: a lost direction is one in which some class varies.
+        # The average covariance is the identity here, so some class varies in a lost direction.
         if not is_positive(np.append(values, 1.0))[:-1].all():
             raise ValueError(
                 f"The covariance of class {k} is singular in a direction in which another class "

@@ -55,7 +55,7 @@ def bayes_error(
     truth : BayesClassifier
         Fitted or not.
     standard_error : float, default 1e-4
-        At which Monte Carlo stops, at the latest after `MOST_DRAWS` rows.
+        At which Monte Carlo stops, after at most `MOST_DRAWS` rows.
     seed : int, default 0
 
     Raises

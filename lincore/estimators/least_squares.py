@@ -19,7 +19,7 @@ Targets = Literal["one-hot", "plus-minus", "fisher"]
 
 
 class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClassifier):
-    """Linear functions fitted to coded targets by least squares; the largest one wins.
+    """Linear functions fitted to coded targets by least squares; the class of the largest wins.
 
     ``W = argmin Σᵢ ‖tᵢ - Wᵀx̃ᵢ‖² + alpha ‖W‖²`` with ``x̃ = (x, 1)``; the intercept is not
     penalised. The fitted values are not probabilities: they may lie outside [0, 1], and the squared

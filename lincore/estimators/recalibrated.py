@@ -21,7 +21,7 @@ from lincore.utils.typing import Array
 
 #: Inner folds, and rows of each class (or groups with rows of it) that they need.
 INNER_FOLDS = 5
-#: Of log posteriors: those of a class that is ruled out are infinite.
+#: Lower bound of log posteriors: that of an impossible class is minus infinity.
 _LEAST = -1e5
 
 
@@ -76,7 +76,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Logistic regression of each class on its log odds, normalised; one factor for all log
         posteriors; isotonic regression of each class, normalised.
     random_state : int, optional
-        Of the inner folds.
+        Seed of the inner folds.
 
     References
     ----------
@@ -133,7 +133,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @property
     def parts(self) -> list[Any]:
-        """What is fitted beside the model: scikit-learn's calibrators and what applies them."""
+        """The fitted objects around the model: scikit-learn's calibrators and what applies them."""
         return [self.calibrated_, self.calibrated_.estimator, *self.calibrated_.calibrators]
 
     def predict_proba(self, X: Any) -> Array:
@@ -152,7 +152,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-#: Types of what is fitted beside the model, see `Recalibrated.parts`.
+#: Types of the fitted objects around the model, see `Recalibrated.parts`.
 PARTS = (
     LogOdds,
     _CalibratedClassifier,

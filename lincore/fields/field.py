@@ -73,7 +73,7 @@ class Field:
     marks : Rule, optional
         Values by name that a widget offers as buttons below it.
     per : tuple of str, default ()
-        Preceding options: each combination of their values keeps a value of this one.
+        Preceding options: a value of this one is kept for each combination of their values.
     """
 
     label: str
@@ -100,7 +100,7 @@ class Field:
     per: tuple[str, ...] = ()
 
     def __call__(self, value: Any, place: str) -> Any:
-        """Return the value, or refuse one outside of the bounds; a bound of `Schema`."""
+        """Return the value, or refuse a value outside the bounds; a bound of `Schema`."""
         if isinstance(value, (int, float)):
             self._check_bounds(value, place)
         if self.longest is not None and len(value) > self.longest:
@@ -139,7 +139,7 @@ class FieldOption(NamedTuple):
     field: Field
     is_mapping: bool = False
     words: tuple[str, ...] = ()  # of a `Literal`, also as one of several types
-    records: Mapping[str, type] = MappingProxyType({})  # by name, which stands for them in choices
+    records: Mapping[str, type] = MappingProxyType({})  # by name, as in choices
 
     def place(self, so_far: SimpleNamespace) -> str:
         """Return the name under which settings keep a value."""
@@ -179,12 +179,12 @@ class FieldOption(NamedTuple):
 
 
 def choice_of(value: Any) -> Any:
-    """Return a value as one of the choices: the value, or the name of a type of records."""
+    """Return a value as one of the choices: a record as the name of its type."""
     return type(value).__name__ if is_record(type(value)) else value
 
 
 def options(record_type: Any) -> tuple[FieldOption, ...]:
-    """Return the options of a record: its fields with a `Field`, in order; of other types none."""
+    """Return the options of a record: its fields with a `Field`, in order; none for other types."""
     return _options(record_type) if is_record(record_type) else ()
 
 
@@ -204,7 +204,7 @@ def _options(record_type: Any) -> tuple[FieldOption, ...]:
             words = tuple(
                 word for one in parts if origin_of(one) is Literal for word in args_of(one)
             )
-            if len(parts) > 1 or words:  # a number, or a word instead
+            if len(parts) > 1 or words:  # a number or a word
                 kind = next((one for one in parts if one in (int, float)), str)
             records = {one.__name__: one for one in parts if is_record(one)}
             default = known.get(name, MISSING)

@@ -238,8 +238,8 @@ class Plan:
         for method in methods:
             if method.own_weights is not None:
                 failures[method.name] = (
-                    f"It has class weights itself ({method.own_weights}), and the study sets its "
-                    "own: remove these weights."
+                    f"It already has class weights ({method.own_weights}), and the study sets the "
+                    "weights: remove them."
                 )
             elif self.streams and self._needs_rows(method):
                 failures[method.name] = (

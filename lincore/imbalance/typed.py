@@ -24,7 +24,7 @@ class TypedSizes(NamedTuple):
 
 
 def usual_costs(n_classes: int) -> list[list[float]]:
-    """Return the cost 1 of every error."""
+    """Return a cost of 1 for every error."""
     return [[float(i != j) for j in range(n_classes)] for i in range(n_classes)]
 
 
@@ -46,7 +46,7 @@ def type_costs(
     changes: Mapping[tuple[int, int], Any],
     classes: Sequence[object],
 ) -> TypedCosts:
-    """Change costs of errors, as far as the new ones are costs.
+    """Change costs of errors; invalid entries are reported and ignored.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def type_sizes(
     changes: Mapping[int, float | None],
     classes: Sequence[object],
 ) -> TypedSizes:
-    """Change the rows to keep of some classes, within the rows that there are.
+    """Change how many rows some classes keep, up to the number available.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from lincore.inspection.decision_functions import DecisionFunction
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
 from lincore.inspection.first_plane import default_plane_kind, leading_features
-from lincore.inspection.planes import Plane, feature_plane
+from lincore.inspection.planes import Plane, feature_plane, held
 from lincore.inspection.views import View, make_view
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import transform_for_classifier
@@ -285,7 +285,6 @@ def _turned(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:
 
 def _plane(turn: Array, base: Array, axes: tuple[int, ...]) -> Plane:
     n_rest = len(base) - len(axes)
-    rest = f"the other {n_rest:,} coordinates held at their means" if n_rest > 1 else ""
     return Plane(
         axis_names=tuple(f"Component {axis + 1}" for axis in axes),
         base=base,
@@ -293,6 +292,6 @@ def _plane(turn: Array, base: Array, axes: tuple[int, ...]) -> Plane:
         columns=None,
         projection=turn,
         subject="principal axes" if n_rest else "",
-        rest="the other coordinate held at its mean" if n_rest == 1 else rest,
+        rest=held(n_rest, "coordinate", "its mean", "their means"),
         levels=(None,) * len(axes),
     )

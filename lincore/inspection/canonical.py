@@ -76,7 +76,7 @@ def canonical_analysis_of(model: FittedClassifier) -> CanonicalAnalysis:
     X = through(before, data.X[rows])
     if X.size > MOST_VALUES:
         raise DataError(
-            f"Canonical functions are computed of up to {MOST_VALUES:,} values; these are "
+            f"Canonical functions are computed for up to {MOST_VALUES:,} values; these are "
             f"{X.size:,}. Choose principal components."
         )
     return canonical_analysis(X, data.codes[rows])
@@ -129,7 +129,7 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
             f"{n:,} rows in {K:,} classes are too few to test {p:,} features. Choose fewer "
             "features or principal components."
         )
-    # In units of deviations, which do not matter for the solution but for its rounding.
+    # In units of deviations, which affect only rounding.
     deviations = np.sqrt((inner**2).sum(axis=0) / df)
     inner, outer = inner / deviations, (means - overall) / deviations
     q = min(p, K - 1)
@@ -183,7 +183,7 @@ def _functions(values: Array, n: int, p: int, K: int) -> pd.DataFrame:
 
 
 def _distances(outer: Array, S: Array, counts: NDArray[np.intp]) -> pd.DataFrame:
-    """Test whether the means of each two classes differ, by Hotelling's T² with pooled S."""
+    """Test whether the means of every two classes differ, by Hotelling's T² with pooled S."""
     n, K, p = counts.sum(), len(counts), len(S)
     first, second = np.array(list(combinations(range(K), 2))).T
     apart = outer[first] - outer[second]

@@ -71,7 +71,10 @@ def discriminant_plane(
         if n_axes == 2 and directions.shape[1] > 1:
             directions = np.vstack([directions, within.leading_beside(directions[0])])
             names.append("Within-class axis")
-    n_rest = directions.shape[1] - len(directions)
+    n_rest, average = (
+        directions.shape[1] - len(directions),
+        "the within-class average at that point",
+    )
     return Plane(
         axis_names=tuple(names),
         base=within.mean,
@@ -79,7 +82,7 @@ def discriminant_plane(
         columns=None,
         projection=directions.T,
         subject="discriminant plane" if len(directions) == 2 else "discriminant direction",
-        rest=held(n_rest, "direction", "the within-class average at that point"),
+        rest=held(n_rest, "direction", average, average),
         levels=(None,) * len(directions),
     )
 

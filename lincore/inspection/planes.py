@@ -116,7 +116,9 @@ def feature_plane(
     steps = np.zeros((len(chosen), len(base)))
     steps[np.arange(len(chosen)), chosen] = 1.0
     n_rest = len(base) - len(chosen)
-    where = "chosen values" if values else f"their {_typical(data, rest)}"
+    value = "mean" if data.kind.is_sparse else rest
+    levels_too = " or most frequent level" if data.levels and not data.kind.is_sparse else ""
+    typical = (f"its {value}{levels_too}", f"their {value}s{levels_too}")
     levels = data.levels or (None,) * data.n_features
     return Plane(
         axis_names=tuple(data.feature_names[column] for column in chosen),
@@ -125,7 +127,7 @@ def feature_plane(
         columns=tuple(chosen),
         projection=None,
         subject="two features" if len(chosen) == 2 else "one feature",
-        rest=held(n_rest, "feature", where),
+        rest=held(n_rest, "feature", *(("a chosen value", "chosen values") if values else typical)),
         levels=tuple(levels[column] for column in chosen),
     )
 
@@ -213,7 +215,7 @@ def coordinate_plane(
     unit = np.eye(len(centre))[list(axes)]
     base = np.where(unit.any(axis=0), 0.0, centre)
     what = subject or ("two coordinates" if len(axes) == 2 else "one coordinate")
-    rest = held(len(centre) - len(axes), "coordinate", "their means")
+    rest = held(len(centre) - len(axes), "coordinate", "its mean", "their means")
     return Plane(names, base, unit, None, unit.T, what, rest, (None,) * len(axes))
 
 
@@ -241,7 +243,7 @@ def principal_plane(
     pca = PCA().fit(dense(seen))
     axes = tuple(axis for axis in axes if axis < pca.n_components_)
     directions = pca.components_[list(axes)]
-    rest = held(seen.shape[1] - len(axes), "direction", "their means")
+    rest = held(seen.shape[1] - len(axes), "direction", "its mean", "their means")
     names = tuple(f"Principal axis {axis + 1}" for axis in axes)
     return Plane(
         names, pca.mean_, directions, None, directions.T, "principal axes", rest,
@@ -254,17 +256,11 @@ def dense(seen: Any) -> NDArray[Any]:
     return np.asarray(seen.toarray() if issparse(seen) else seen)
 
 
-def _typical(data: Dataset, rest: Rest) -> str:
-    if data.kind.is_sparse:
-        return "means"
-    return f"{rest}s" + (" or most frequent level" if data.levels else "")
-
-
-def held(number: int, noun: str, where: str) -> str:
-    """Describe at what values the other coordinates are held; empty if there are none."""
-    if not number:
-        return ""
-    return f"the other {f'{number:,} {noun}s' if number > 1 else noun} held at {where}"
+def held(number: int, noun: str, value: str, values: str) -> str:
+    """Describe the value, or values, at which the other coordinates are held; empty if none are."""
+    if number == 1:
+        return f"the other {noun} held at {value}"
+    return f"the other {number:,} {noun}s held at {values}" if number else ""
 
 
 def drawable_units(points: ArrayLike) -> Array:

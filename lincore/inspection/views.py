@@ -393,14 +393,10 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
         text = "The whole model: it depends only on these axes."
     elif how == "marginal":
         rest = plane.rest.removeprefix("the other ").split(" held at")[0]
-        verb = "are" if rest[:1].isdigit() else "is"
-        text = (
-            f"Seen from {names} alone: the other {rest} that the model uses {verb} averaged "
-            "over, exactly."
-        )
+        text = f"The model in terms of {names} alone, averaged exactly over the other {rest}."
     else:
         vary = "vary" if len(plane.axis_names) > 1 else "varies"
-        text = f"A cut through the model: {names} {vary}, with {plane.rest}."
+        text = f"A slice of the model: {names} {vary}, with {plane.rest}."
     if n_incomplete:
         who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
         text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."

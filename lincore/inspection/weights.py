@@ -157,7 +157,7 @@ def contributions(
     """
     model = pipeline.steps[-1][1]
     if hasattr(model, "design_"):
-        raise TypeError("Each of the binary models has a score of its own.")
+        raise TypeError("The binary models have separate scores.")
     if "basis" in pipeline.named_steps:
         raise ValueError("After a basis expansion features act together.")
     weights = feature_weights(pipeline, data, rows).values

@@ -62,7 +62,7 @@ def word_shares(
         rank = total.astype(np.float64)
     else:
         expected = np.outer(n_rows, total) / max(len(codes), 1)
-        # The cells of the rows without the word count too.
+        # The rows without the word are cells of the table, too.
         without = n_rows[:, None] - expected
         deviation = np.square(having - expected)
         rank = (deviation / np.maximum(expected, 1e-300)).sum(axis=0, where=expected > 0)

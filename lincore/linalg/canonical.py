@@ -34,7 +34,7 @@ class CanonicalDecomposition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CanonicalMeans:
-    """Centred class means in coordinates in which the within-class covariance is one.
+    """Centred class means in coordinates in which the within-class covariance is the identity.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Whitener:
         return int(self.basis.shape[1])
 
     def whiten(self, rows: Array) -> Array:
-        """Return centred rows (n, p) in coordinates (n, rank or p) of covariance one."""
+        """Return centred rows (n, p) in coordinates (n, rank or p) with identity covariance."""
         if self.basis.ndim == 1:
             return rows * self.basis
         if self._is_worth_solving(rows):

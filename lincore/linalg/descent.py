@@ -38,7 +38,7 @@ class ObjectiveStack(Protocol):
         """Evaluate each function at its own point."""
 
     def of(self, chosen: Any) -> ObjectiveStack:
-        """Return some of the functions, by a mask."""
+        """Return the functions selected by a mask."""
 
 
 class Alone:

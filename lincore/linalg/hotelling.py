@@ -12,7 +12,8 @@ from scipy import stats
 from lincore.linalg.gaussian import Gaussians
 from lincore.utils.typing import Array
 
-# Share of a direction's scatter below which a single row spans it.
+# If less than this share of the scatter along a row would remain without it, the row is the only
+# one that varies there.
 _SPANNED = 1e-6
 
 
@@ -98,7 +99,7 @@ class ClassDistances(NamedTuple):
         return found
 
     def limits(self, level: float) -> Array:
-        """Return the squared distances (K,) that a row of the class exceeds with this probability.
+        """Return the squared distances (K,) that rows of a class exceed with probability `level`.
 
         For a normal class with estimated mean and covariance this is the prediction region of
         Hotelling's T², ``(1 + 1/n) p ν / (ν - p + 1) F(p, ν - p + 1)`` for p dimensions and ν

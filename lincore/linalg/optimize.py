@@ -126,7 +126,9 @@ class OptimizerStep(NamedTuple):
 
     def summary(self, max_iter: int) -> str:
         """Return the loss so far, for progress."""
-        return f"error {self.objective:.6g} after {self.iteration:,} of at most {max_iter:,} rounds"
+        return (
+            f"loss {self.objective:.6g} after {self.iteration:,} of at most {max_iter:,} iterations"
+        )
 
 
 @dataclass(frozen=True, eq=False)

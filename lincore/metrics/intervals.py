@@ -14,9 +14,9 @@ from lincore.metrics.sampling_units import SamplingUnits
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
-#: With fewer rows of a class a score in which all classes count equally has no interval.
-#: With four or more rows most would still cover, but be 0.4 wide; the AUC would not
-#: (docs/coverage.md).
+#: With fewer rows of a class a score in which all classes count equally has no interval. With four
+#: or more rows the coverage of most would still be right, but not that of the AUC, and they would
+#: be 0.4 wide (docs/coverage.md).
 FEWEST_ROWS = 8
 #: With fewer rows of a class one test set is uninformative about the losses of its rows, and so is
 #: an interval that reaches beyond this multiple of the loss (docs/coverage.md).

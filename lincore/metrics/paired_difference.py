@@ -1,7 +1,7 @@
 """The difference of a score between two methods, with its interval and matching p-value.
 
-Rows are added to discordant cells, as by Bonett and Price for a difference of two proportions: a
-few rows on which two methods never differ, or always in one direction, are not certainty.
+Rows are added to discordant cells, as by Bonett and Price for a difference of two proportions: that
+two methods never differ on a few rows, or always in one direction, proves nothing.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Results:
     models : mapping of str to FittedModel, optional
         Methods fitted on all rows, if requested.
     yardsticks : Results, optional
-        Flexible methods on the same splits, out of competition, if requested.
+        Flexible methods on the same splits, as references that are not ranked, if requested.
 
     Raises
     ------

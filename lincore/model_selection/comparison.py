@@ -98,9 +98,9 @@ def compare(
         Also fit each method on all rows, for ``results.model(name)``, which predicts rows of a new
         file. Scores refer to the models of the folds, not to these.
     yardsticks : bool, default False
-        Also fit gradient boosting and a random forest on the same splits, out of competition: their
-        results are in ``results.yardsticks``, and ``results.against_yardsticks()`` tells what
-        staying with the methods costs.
+        Also fit gradient boosting and a random forest on the same splits, as references that are
+        not ranked: their results are in ``results.yardsticks``, and
+        ``results.against_yardsticks()`` compares the methods with them.
     n_jobs : int, optional
         Number of processes in which methods that need rows are fitted, for fits of several seconds;
         -1 uses all cores. None means 1 unless in a `joblib.parallel_config` context, which may also
@@ -178,7 +178,8 @@ def compare(
         results = replace(results, models=_models(data, kept, steps, seed, n_jobs))
     if not yardsticks or stopped:
         return results
-    # Threads of boosting wait for each other where other work shares the cores: 30 times as long.
+    # Boosting's threads wait for each other if other work shares the cores, which takes 30 times as
+    # long.
     with threadpool_limits(1, user_api="openmp"):
         try:
             others = compare(
@@ -191,7 +192,7 @@ def compare(
                 progress=progress,
                 n_jobs=n_jobs,
             )
-        except DataError as error:  # without any yardstick the comparison is there all the same
+        except DataError as error:  # the comparison is complete without yardsticks
             warn(f"There are no yardsticks: {error}", FitFailedWarning, stacklevel=2)
             return results
     return replace(results, yardsticks=others)

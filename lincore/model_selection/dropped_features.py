@@ -72,7 +72,7 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
     data, steps = model.data, tuple(model.pipeline.steps[:-1])
     if not can_drop_features(model):
         raise DataError(
-            "Features are left out one by one where they are separate inputs of the classifier, "
+            "Features can be left out one by one if they are separate inputs of the classifier, "
             f"2 to {MOST_FEATURES} of them, and all training rows are in memory.",
             remedy="Switch PCA and basis functions off, or choose another classifier.",
         )

@@ -226,7 +226,7 @@ class _Run(NamedTuple):
         fitter, tasks = StageFitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
         while batch := list(islice(tasks, SHARE_PASSES)):
             passes = SharedPasses(self.data.blocks)
-            # A thread that predicted rows would keep memory for them: tests are left for this one.
+            # This thread predicts the test rows: every thread that does keeps memory for them.
             parts = [[(i, task._replace(test=task.test[:0]), spent)] for i, task, spent in batch]
             with parallel_config(n_jobs=self.n_jobs):
                 found = passes.map(partial(fitter.fit, fold=passes.fold), parts)

@@ -111,9 +111,9 @@ class FittedClassifier:
     def at(
         self, threshold: float | None = None, code: int = 1, *, costs: ArrayLike | None = None
     ) -> FittedClassifier:
-        """Return the same fit with other decisions: at a threshold, or of least expected cost.
+        """Return the same fit with other decisions: at a threshold, or of minimum expected cost.
 
-        Results, displays and exported files then hold them; posteriors are unchanged.
+        Results, displays and exported files then use them; posteriors are unchanged.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class FittedClassifier:
     def _at_threshold(self, threshold: float, code: int) -> OperatingPoint:
         if self.data.n_classes != 2:
             raise DataError(
-                "A threshold decides between two classes, and there are more.",
+                "A threshold needs two classes, and there are more.",
                 where="threshold",
                 remedy="Give costs of errors, or merge classes.",
             )
@@ -184,8 +184,8 @@ class FittedClassifier:
     def held_out(self, *, progress: Progress | None = None) -> Results:
         """Return predictions of the training rows, each by a model fitted without its fold.
 
-        For choices that the test rows must not influence. Five folds, whole groups if the rows
-        have some, each with its own steps.
+        For choices that the test rows must not influence. Five folds, whole groups if rows are
+        grouped, each with its own steps.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class FittedClassifier:
         Raises
         ------
         DataError
-            If a fold does not allow the model.
+            If the model cannot be fitted to a fold.
 
         Examples
         --------
@@ -222,7 +222,7 @@ class FittedClassifier:
         return display("ModelScoresDisplay", self)
 
     def main_scores(self) -> Any:
-        """Return the scores that are read first, with intervals: a `MainScoresDisplay`."""
+        """Return the main scores with their intervals: a `MainScoresDisplay`."""
         return display("MainScoresDisplay", self)
 
     def classes(self) -> Any:
@@ -371,7 +371,7 @@ def fit(
     Raises
     ------
     DataError
-        If the training rows do not allow the model, with the reason.
+        If the model cannot be fitted to the training rows, with the reason.
 
     Examples
     --------

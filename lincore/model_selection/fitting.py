@@ -380,7 +380,7 @@ def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
 def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Evaluate the scores once for labels and posteriors."""
     scores, classes = classifier.score_rows(rows), classifier.classes_
-    # A value that is not finite makes every score of the row so, as in classes without rows.
+    # Scores are also infinite for a class without rows, so the rows are checked too.
     if not np.isfinite(scores).all() and not np.isfinite(rows).all():
         raise ValueError("Rows to predict contain NaN or infinity.")
     predicted = classes[chosen_codes(scores)]

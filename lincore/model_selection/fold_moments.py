@@ -29,7 +29,7 @@ def fold_moments(
     """Yield the moments by class of each fold's training rows, including streamed rows.
 
     Folds of a repetition that leave out their test rows need one pass over all rows together. None
-    if a fold has to be summed by itself, or if no scatters are needed.
+    if a fold has to be summed separately, or if no scatters are needed.
     """
     for _, members in groupby(plan, key=lambda fold: fold.repetition):
         folds = list(members)

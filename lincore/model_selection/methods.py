@@ -145,7 +145,7 @@ class Method:
         if self._balances:
             return True
         if self.options.get(RECALIBRATION) in ("sigmoid", "isotonic"):
-            return False  # whatever they were before
+            return False  # the recalibration learns them from the rows
         for name, value in self.estimator.get_params(deep=True).items():
             option = name.rpartition("__")[2]
             if option in ("priors", "class_prior") and value is not None:
@@ -266,7 +266,7 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
 
 
 def yardsticks() -> tuple[Method, ...]:
-    """Return flexible classifiers that show what staying with linear ones costs.
+    """Return flexible classifiers that show how much better than linear ones a model can be.
 
     Gradient boosting on histograms and a random forest, scikit-learn's with their defaults.
 

@@ -55,9 +55,8 @@ Recalibration: TypeAlias = Annotated[
     Literal["sigmoid", "temperature", "isotonic"],
     Field(
         "Recalibration",
-        "Correct the posteriors by those that inner cross-validation gives the training rows: "
-        "by logistic regression on the log odds, one factor for all log posteriors, or isotonic "
-        "regression.",
+        "Correct the posteriors by inner cross-validation within the training rows: logistic "
+        "regression on the log odds, one factor for all log posteriors, or isotonic regression.",
         choices={
             None: "none",
             "sigmoid": "sigmoid (Platt)",

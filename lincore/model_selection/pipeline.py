@@ -34,14 +34,14 @@ BASES: Mapping[str, Callable[..., Any]] = {
 }
 
 
-# A basis of more columns than this is no teaching example any more.
+# Maximum number of features that a basis is offered for: its columns grow fast.
 MOST_BASIS_FEATURES = 12
 # Beyond this many coordinates a covariance by class is slow to look at in a browser.
 MOST_COMPONENTS = 200
-# Of principal components and of singular vectors, where a number of them is entered.
+# First suggestion for the number of principal components, and of singular vectors.
 _FIRST_COMPONENTS, _FIRST_WORD_COMPONENTS = 20, 50
 
-#: Label and help, here and where projections are asked about.
+#: Label and help, also for projections.
 STANDARDIZE = (
     "Standardise",
     "Scale every feature to mean 0 and variance 1 over the training rows, so that units do not "
@@ -104,8 +104,8 @@ def _components_wording(so_far: SimpleNamespace) -> tuple[str, str]:
         )
     return (
         "Principal components",
-        "Replace the features by their first principal components: fewer lose information; the "
-        "plot does not need them.",
+        "Replace the features by their first principal components. The fewer are kept, the more "
+        "information is lost. Plots do not need them.",
     )
 
 

@@ -19,8 +19,8 @@ Result = TypeVar("Result")
 class SharedPasses:
     """Runs fits in threads; when every one of them waits for a pass, one pass serves all.
 
-    To save memory, between passes one fit works at a time, and returns what it has freed before the
-    next one works. The calling thread does the work of passes.
+    To save memory, one fit works at a time between passes, and returns freed memory to the system
+    before the next one continues. The calling thread does the work of passes.
     """
 
     def __init__(self, blocks: Blocks) -> None:

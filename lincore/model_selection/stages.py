@@ -169,7 +169,8 @@ class StageFitter(NamedTuple):
             blocks = TrainingBlocks(
                 self.data, sample.rows, sample.class_weight, preprocessor, fold, sample.subset
             )
-            # Without the codes of all rows: tasks that share passes wait with all that they hold.
+            # Without the codes of all rows: while tasks wait for a shared pass, they stay in
+            # memory.
             known = training.moments
             training = TrainingInputs(
                 np.arange(0), training.n_classes, moments=known, blocks=blocks

@@ -67,7 +67,7 @@ def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Ar
     m (Cauchy-Schwarz). The correction, n times that square, is thus at most n / m scatters, and the
     first tile will do. With weights any tile may be light, so the mean of all rows is used.
     """
-    # Steps from the first row, so that the scatter of a constant column is zero to the last bit.
+    # Relative to the first row, so that the scatter of a constant column is exactly zero.
     origin = X[rows[0]].astype(np.float64)
     if weight is None:
         first = rows[:TILE_ROWS]

@@ -81,7 +81,7 @@ def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Ar
     if first.any():
         anchor = np.take_along_axis(mean, first, axis=-2)
     centre = anchor[..., 0, :] + (share[..., None] * (mean - anchor)).sum(axis=-2)
-    # A group without rows counts nothing there and its mean is zero, and so here.
+    # An empty group has weight zero, whatever its mean.
     delta = mean - centre[..., None, :]
     rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
     if within.ndim == mean.ndim - 1:

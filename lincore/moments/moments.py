@@ -179,7 +179,7 @@ class Moments:
         Returns
         -------
         Moments
-            Views of the arrays of these.
+            Shares the memory of the original.
 
         Raises
         ------
@@ -308,7 +308,7 @@ class Moments:
         if A.ndim == 1:
             outer = A * A if self.is_diagonal else A[:, None] * A
             mapped = Moments(self.count, mean * A, self.scatter * outer)
-            if "_pooled" in self.__dict__:  # cheap by changing units, expensive from the groups
+            if "_pooled" in self.__dict__:  # mapping them is cheaper than pooling again
                 mapped.__dict__["_pooled"] = self._pooled.map(A, origin)
                 mapped.__dict__["_within"] = self._within * outer
             return mapped

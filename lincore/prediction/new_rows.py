@@ -387,8 +387,8 @@ def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple
     names = [str(name) for name in table.frame.columns]
     if table.source.n_rows * len(names) > LIMITS.max_cells:
         raise TooLargeError(
-            f"There are {table.source.n_rows:,} rows of {len(names):,} columns; together "
-            f"{LIMITS.max_cells:,} cells can be predicted at a time.",
+            f"There are {table.source.n_rows:,} rows of {len(names):,} columns; at "
+            f"most {LIMITS.max_cells:,} cells can be predicted at a time.",
             where=table.name,
             remedy="Leave columns out, or predict fewer rows.",
         )

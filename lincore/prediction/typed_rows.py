@@ -47,7 +47,7 @@ def typed_row(
     [[5.8, 3.0, 6.0, 1.3]]
     """
     if model.image_shape is not None:
-        raise DataError("Images are not typed in.", where=model.label, remedy="Give a file.")
+        raise DataError("Images cannot be typed in.", where=model.label, remedy="Give a file.")
     columns = model.feature_names[: len(model.feature_names) - model.n_words]
     given = dict(values or {})
     unknown = next((name for name in given if name not in (*columns, *model.text_columns)), None)

@@ -97,7 +97,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         m, the largest multiple.
     period : float or array-like of shape (p,), optional
         In the units of the features, such as 24 for hours of the day. Default: twice the range of
-        the training rows; with one range its two ends would be identical.
+        the training rows; with the range itself as period, its two ends would have equal features.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Methods that change their object in full, or not at all."""
+"""Methods that change their object completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Self, P], T]:
     """Restore the attributes of an object if its method raises.
 
-    It must set attributes, not change the arrays and lists in them.
+    The method must assign attributes, not modify arrays and lists in place.
     """
 
     @wraps(method)

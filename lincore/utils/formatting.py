@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-#: Characters of a name in a sentence: with two of them a headline has two lines.
+#: Maximum length of a name in a sentence: a headline with two such names has two lines.
 NAME_WIDTH = 36
 
 
@@ -64,7 +64,7 @@ def points(change: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Return the ends of an interval of shares in per cent, or an empty text without one.
+    """Format an interval of shares in per cent; empty if there is none.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def decimals(value: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value for a column named p, or an empty text for NaN.
+    """Format a p-value for a column named p; empty for NaN.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def p_value(p: float) -> str:
 
 
 def p_equals(p: float) -> str:
-    """Return a p-value for a sentence.
+    """Format a p-value for a sentence.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def plain(text: object) -> str:
 
 
 def shorten(text: object, width: int = NAME_WIDTH) -> str:
-    """Shorten text to a number of characters by an ellipsis in its middle.
+    """Shorten text to a number of characters, with an ellipsis in the middle.
 
     Names of classes and columns often differ at their ends.
 

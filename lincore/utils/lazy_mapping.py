@@ -15,7 +15,7 @@ class LazyMapping(Mapping[Key, Value]):
     Parameters
     ----------
     keys : iterable
-        In their order.
+        In order.
     make : callable
         Maps a key to its value.
 

@@ -64,7 +64,7 @@ def trim() -> bool:
 
 @cache
 def glibc() -> ctypes.CDLL | None:
-    """Return the C library if it is that of GNU."""
+    """Return the C library if it is glibc, otherwise None."""
     if platform.libc_ver()[0] != "glibc":
         return None
     return ctypes.CDLL("libc.so.6")

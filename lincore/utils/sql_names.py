@@ -14,7 +14,7 @@ def without_nul(name: str) -> str:
     """Return a name, or raise `DataError` if it contains a NUL character."""
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise DataError(
-            f"The name {name!r} has a character that SQL does not allow.",
+            f"The name {name!r} contains a character that SQL does not allow.",
             where="SQL",
             remedy="Rename the column or level.",
         )

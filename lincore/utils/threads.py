@@ -54,7 +54,7 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
 @cache
 def _controller() -> ThreadpoolController:
     """Return the controller of BLAS threads (cached: finding it takes longer than a small fit)."""
-    # It finds only libraries that are loaded; every caller has imported SciPy with its BLAS.
+    # Only loaded libraries are found; every caller has imported SciPy with its BLAS.
     return ThreadpoolController()
 
 
@@ -106,7 +106,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 def parts_of(n_rows: int) -> list[range]:
     """Cut rows into the parts that are processed in parallel.
 
-    Their number depends only on the rows, so that sums are added in the same order everywhere.
+    Their number depends only on that of the rows, so the order of additions is always the same.
     """
     number = 2
     while number < MOST and n_rows >= 2 * number * PART_ROWS:

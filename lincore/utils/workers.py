@@ -20,8 +20,8 @@ def map_in_workers(
 ) -> Iterator[Any]:
     """Yield ``work(item, *shared)`` of each item in order; to stop, leave the loop.
 
-    Items are drawn as they are needed. Those of a process that has died are repeated. Warnings are
-    shown in this process, equal ones once.
+    Items are drawn on demand, and those of a process that died are repeated. Warnings are shown in
+    this process, each only once.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def map_in_workers(
                 ) from error
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib warns of results that nobody took
+                warnings.simplefilter("ignore")  # joblib warns about results that were not fetched
                 results.close()
 
 

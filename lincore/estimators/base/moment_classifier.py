@@ -234,7 +234,7 @@ def total_mean(total: Moments, space: RowSpace | None) -> Array:
 
 
 def _with_a_density(moments: Moments) -> Moments:
-    """Give a single class so far some variance if it has none: any density yields its posteriors.
+    """Give the only class so far some variance if it has none: its posterior is 1 in any case.
 
     Its scatter in `MomentClassifier.moments_` is unchanged.
     """

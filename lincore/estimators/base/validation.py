@@ -109,7 +109,7 @@ def _explain_labels(y: Any, error: Exception) -> None:
     missing = [
         i
         for i, label in enumerate(labels.tolist())
-        # Only a missing value differs from itself; to ask pandas' NA is an error of its own.
+        # Only a missing value differs from itself; comparing pandas' NA would raise an error.
         if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
     ]
     if missing and len(missing) < len(labels):
@@ -129,5 +129,6 @@ def require_classes(count: Array, fewest: int = 2) -> None:
     """Raise ValueError unless enough classes have rows, or weight: count (K,)."""
     n_classes = np.count_nonzero(count)
     if n_classes < fewest:
-        needed = "at least two classes" if fewest == 2 else "a class of some weight"
-        raise ValueError(f"A classifier needs rows of {needed}; got {n_classes} class.")
+        if fewest == 1:
+            raise ValueError("A classifier needs rows of positive weight; got none.")
+        raise ValueError(f"A classifier needs rows of at least two classes; got {n_classes} class.")

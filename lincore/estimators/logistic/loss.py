@@ -1,8 +1,8 @@
 """Loss, gradient and curvature of softmax regression, as sums over blocks of rows.
 
-`SoftmaxLoss` has its rows in memory, `SummedLoss` only a sample of them. A point's
-state holds what its curvature is computed from, and has no other meaning. Curvature that is not
-`exact` may be accurate to six digits.
+`SoftmaxLoss` has its rows in memory, `SummedLoss` only a sample of them. The state of a point holds
+intermediate results for its curvature only. Curvature that is not `exact` may be accurate to six
+digits.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class SoftmaxLoss:
         return block.T @ (weight[:, None] * residual) + share * self.penalty[:, None] * coef
 
     def product_at(self, state: Array, *, exact: bool = True) -> Linear:
-        """Return the map ``coef -> H @ coef``, H being the Hessian at a point."""
+        """Return the map ``coef -> H @ coef`` of the Hessian H at a point."""
         view = self.rows.double if exact else self.rows.single
         return partial(self._product, state.astype(view.dtype, copy=False), view)
 
@@ -291,12 +291,12 @@ class SummedLoss:
         return self._over(partial(_separates, self._of_block, point.x), and_)
 
     def product_at(self, state: Array, *, exact: bool = True) -> Linear:
-        """Return the map ``coef -> H @ coef``, H being about the Hessian at a point."""
+        """Return the map ``coef -> H @ coef`` of an approximate Hessian H at a point."""
         times = self.sample.product_at(state, exact=exact)
         return lambda coef: self.scale * times(coef)
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
-        """Return about the Hessian for the differences of classes 1 to K - 1 from class 0."""
+        """Return an approximate Hessian for the differences of classes 1 to K - 1 from class 0."""
         return self.scale * self.sample.hessian(state, exact=exact, every=every)
 
     def unsettled(self, state: Array, *, every: int = 1) -> Array:

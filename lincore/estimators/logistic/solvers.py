@@ -208,7 +208,7 @@ def sgd(posed: Posed) -> Solver:
 
     def epoch(point: Iterate) -> Array:
         coef, order = point.x.copy(), posed.rng.permutation(n)
-        # A rate far too large overflows; the epoch is then taken back like any other bad one.
+        # A rate far too large overflows; the epoch is then undone like any other bad one.
         with np.errstate(all="ignore"):
             for batch in np.split(order, range(size, n, size)):
                 coef -= rate * loss.part_gradient(coef, batch)
@@ -450,7 +450,7 @@ def _largest_bound(loss: SoftmaxLoss) -> float:
 
 
 def _largest_eigenvalue(loss: SoftmaxLoss, probabilities: Array) -> float:
-    """Return that of the Hessian, for coefficients that sum to zero over the classes."""
+    """Return the largest eigenvalue of the Hessian for coefficients of sum zero over classes."""
     times = loss.product_at(probabilities)
 
     def product(flat: Array) -> Array:

@@ -45,9 +45,8 @@ def heading(functions: ScoreFunctions) -> str:
     if (point := functions.operating_point) is not None and point.costs is not None:
         said += " Predicted: the class of least expected cost."
     elif point is not None:
-        said += (
-            f" {text(functions.classes[point.code])} from a posterior of {point.threshold!r} on."
-        )
+        label = text(functions.classes[point.code])
+        said += f" Predicted: {label} if its posterior is at least {point.threshold!r}."
     return said
 
 

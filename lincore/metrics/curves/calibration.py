@@ -15,9 +15,10 @@ from lincore.utils.typing import Array, Codes, Flags
 
 #: Samples of a calibrated model behind a band, and the level of the band.
 SAMPLES, _LEVEL = 4_000, 0.95
-#: The band is computed at so many posteriors: with more, the samples would not reach its level.
+#: Maximum number of posteriors at which the band is computed: with more, the samples would not
+#: suffice for its level.
 _MOST_PLACES = 50
-#: More distinct posteriors than this are first pooled into so many groups of neighbours.
+#: More distinct posteriors than this are first pooled into this many groups of neighbours.
 _MOST_POINTS = 1_000
 
 
@@ -163,7 +164,7 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
 
 
 def posteriors_of(results: Results, method: str, code: int | None) -> tuple[Array, Flags]:
-    """Return the posteriors of a class, or of the predicted class, and whether it came true."""
+    """Return the posteriors of a class, or of the predicted one, and whether it is correct."""
     if not has_posteriors(results, method):
         raise ValueError(f"{method} predicts classes without probabilities.")
     place = results.position(method)

@@ -1,4 +1,4 @@
-"""Cumulative gains and lift: what the rows of highest posterior hold of a class."""
+"""Cumulative gains and lift: the share of a class among the rows of highest posterior."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _DRAWS, _LEVEL = 2_000, 0.95
 
 
 class DecisionCurve(NamedTuple):
-    """Net benefit of predicting a class from a threshold of its posterior on.
+    """Net benefit of predicting a class whenever its posterior reaches a threshold.
 
     Per row, in units of a hit: a hit counts 1, a false alarm -t / (1 - t) at the threshold t. Both
     bands hold together, over all thresholds, in 95 % of samples.
@@ -93,7 +93,7 @@ def decision_curve(results: Results, method: str, code: int) -> DecisionCurve:
     odds = THRESHOLDS / (1 - THRESHOLDS)
     proba = np.exp(results.log_proba[results.position(method)][:, code])
     is_class = results.truth == code
-    # Rows between the same thresholds, in or out of the class, count alike: a kind each.
+    # Rows of the class, or of the others, between the same thresholds have equal effects: one kind.
     kind = 2 * np.searchsorted(THRESHOLDS, proba, side="right") + is_class
     reached = np.arange(n_thresholds + 1)[:, None] > np.arange(n_thresholds)
     worth = np.stack([np.broadcast_to(-odds, reached.shape), np.ones(reached.shape)], axis=1)

@@ -37,10 +37,10 @@ from lincore.utils.code import call, literal
 from lincore.utils.formatting import percent, quoted
 from lincore.utils.typing import Array, Codes
 
-#: What a threshold may optimise; all but the cost are better if greater.
+#: Scores that a threshold may optimise; greater is better except for the cost.
 THRESHOLD_SCORES = ("balanced accuracy", "F1", "MCC", "accuracy", "expected cost")
 _MEASURES = {"balanced accuracy": balanced_accuracy, "MCC": mcc, "accuracy": accuracy}
-#: Thresholds that are tried: of more held-out posteriors, quantiles.
+#: Maximum number of thresholds tried: of more held-out posteriors only quantiles.
 MOST_THRESHOLDS = 1_000
 
 
@@ -51,7 +51,7 @@ class OperatingPoint:
     Parameters
     ----------
     threshold : float, optional
-        The class `code` is predicted from this posterior on, otherwise the other one.
+        The class `code` is predicted if its posterior is at least this, otherwise the other one.
     code : int
         One of two classes.
     costs : tuple of K tuples of K float, optional
@@ -89,7 +89,7 @@ class OperatingPoint:
         return 1 - self.threshold
 
     def phrase(self, classes: ArrayLike) -> str:
-        """Return where it decides, as the end of a title."""
+        """Return the rule as the end of a title."""
         if self.threshold is None:
             return "at least expected cost"
         label = quoted(np.asarray(classes)[self.code])
@@ -100,7 +100,9 @@ class OperatingPoint:
         if self.threshold is None:
             return "The class of least expected cost is predicted."
         label = quoted(np.asarray(classes)[self.code])
-        return f"{label} is predicted from a posterior of {threshold_text(self.threshold)} on."
+        return (
+            f"{label} is predicted if its posterior is at least {threshold_text(self.threshold)}."
+        )
 
     def call(self) -> str:
         """Return the call of a model's method that applies it, such as ``at(0.3, 1)``."""
@@ -241,7 +243,7 @@ def tune_threshold(
     method : str
         One of ``results.methods``, with posteriors.
     code : int
-        The class that is predicted from the threshold on.
+        The class that is predicted at or above the threshold.
     score : str
         One of `THRESHOLD_SCORES`; "F1" is that of the class.
     miss_cost : float, default 1.0

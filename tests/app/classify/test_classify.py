@@ -355,7 +355,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
     before = app.header[0].value
 
     def endless(data, split, front, model, progress):
-        while progress(0, 0, "error 964.4 after 7 rounds"):
+        while progress(0, 0, "loss 964.4 after 7 iterations"):
             pass
 
     with monkeypatch.context() as patch:

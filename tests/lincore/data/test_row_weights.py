@@ -51,7 +51,7 @@ def test_a_column_weighs_as_an_array_does():
     [
         ({"w": [1, 2, -3, 1, 1, 1]}, {"w": "weight"}, "'w', data row 3: The weight -3 is negative"),
         ({"w": [1, None, 3, 1, 1, 1]}, {"w": "weight"}, "data row 2: The weight is missing"),
-        ({"w": list("12x456")}, {"w": "weight"}, "data row 3: 'x' is no weight"),
+        ({"w": list("12x456")}, {"w": "weight"}, "data row 3: 'x' is not a weight"),
         ({"w": [0.0] * 6}, {"w": "weight"}, "Every weight is zero"),
         ({"w": [1, 2, np.inf, 1, 1, 1]}, {"w": "weight"}, "The weight inf is infinite"),
         ({}, {"w": "weight", "n": "weight"}, "There can be only one target, and one column each"),

@@ -75,7 +75,7 @@ def test_principal_axes_are_those_of_the_pipeline_or_found():
     )
     assert one.axis_names == ("Component 1", "Component 2")
     assert other.axis_names == ("Principal axis 1", "Principal axis 2")
-    assert one.rest == "the other coordinate held at their means"
+    assert one.rest == "the other coordinate held at its mean"
 
 
 @pytest.mark.parametrize("rest", ["median", "mean"])

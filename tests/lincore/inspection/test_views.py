@@ -135,7 +135,7 @@ def test_a_marginal_is_what_the_model_learns_from_these_features_alone(model):
     Z = grid(view)
     atol = 1e-9
     np.testing.assert_allclose(np.exp(view.log_posterior(Z)), alone.predict_proba(Z), atol=atol)
-    assert "averaged over" in view.caption
+    assert "averaged exactly over" in view.caption
     np.testing.assert_allclose(
         np.exp(model_view(pipeline, data, rows, (3, 1)).log_posterior(Z)),
         alone.predict_proba(Z), atol=atol,

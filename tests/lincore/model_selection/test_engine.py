@@ -143,7 +143,7 @@ def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
     assert_allclose(view.densities.log_density(view.points), np.transpose(expected), rtol=1e-8)
     assert_allclose(view.points, data.X[split.test][:, [6, 2]])
     assert view.axis_names == (data.feature_names[6], data.feature_names[2])
-    assert "averaged over" in view.caption
+    assert "averaged exactly over" in view.caption
 
 
 def test_the_steps_before_the_classifier_can_stand_alone():
