@@ -11,7 +11,6 @@ from scipy.stats import fisher_exact
 from lincore.inspection.association import column_values, level_names
 from lincore.metrics.differences import holm
 from lincore.metrics.intervals import wilson
-from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import row_weights
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.utils.formatting import number
@@ -150,7 +149,8 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     results, lines, keys = model.results, [], []
     wrong = results.predicted[0] != results.truth
     weight = row_weights(results)
-    are_independent = _are_independent(results)
+    settings = results.settings
+    are_independent = settings.row_groups is None and settings.row_weights is None
     for part in parts_of(model):
         n, errors = int(part.inside.sum()), int(wrong[part.inside].sum())
         others, others_wrong = len(wrong) - n, int(wrong.sum()) - errors
@@ -172,7 +172,3 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     adjusted = dict(zip(tested, holm(np.array([*tested.values()])).tolist(), strict=True))
     found = [line._replace(p_holm=adjusted[key]) for line, key in zip(lines, keys, strict=True)]
     return sorted(found, key=lambda d: (np.nan_to_num(d.p), -abs(d.error - d.elsewhere)))
-
-
-def _are_independent(results: Results) -> bool:
-    return results.settings.row_groups is None and results.settings.row_weights is None

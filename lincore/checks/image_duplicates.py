@@ -151,7 +151,7 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
     found = find_image_duplicates(data) if found is None else found
     kept = np.ones(data.n_rows, dtype=bool)
     kept[found.rows[found.nearest < found.rows]] = False
-    left = np.bincount(data.codes[kept], minlength=data.n_classes)
+    left = data.counts_in(kept)
     if not left[data.counts > 0].all():
         lost = int(np.flatnonzero((left == 0) & (data.counts > 0))[0])
         raise DataError(

@@ -374,16 +374,7 @@ class Dataset:
         return None if self.weights is None else np.asarray(self.weights[rows])
 
     def counts_in(self, rows: np.ndarray) -> np.ndarray:
-        """Return the number of rows of each class among some rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-
-        Returns
-        -------
-        ndarray of shape (K,)
-        """
+        """Return the number of rows of each class among some rows, (K,)."""
         return np.bincount(self.codes[rows], minlength=self.n_classes)
 
     @property

@@ -139,7 +139,7 @@ def _given_split(data: Dataset) -> Split:
             where=data.name,
             remedy="Use stratified or last, or zip folders called train and test.",
         )
-    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    trained = data.counts_in(~tested)
     if not trained.all():
         raise DataError(
             "The given split leaves no training rows for "
@@ -162,7 +162,7 @@ def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
     cells = np.bincount(groups * K + data.codes, minlength=n_groups * K)
     counts = cells.reshape(n_groups, K)
     tested = _tested_groups(counts, test_size, np.random.default_rng(seed))[groups]
-    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    trained = data.counts_in(~tested)
     if not trained.all() or not tested.any():
         lacking = (
             f"no training rows for {class_named(data.classes[trained.argmin()])}"

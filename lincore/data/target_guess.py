@@ -163,7 +163,8 @@ def _candidate(column: pd.Series[Any]) -> _Candidate | None:
     is_exact = name.strip().casefold() in SURE_WORDS | DOUBTFUL_WORDS
     if not (is_exact or repeats or many) or not (many or _is_label_like(column)):
         return None
-    name_like = is_text and n_distinct > _FEW_CLASSES and (not several or _is_numbered(column))
+    is_numbered = all(_NUMBERED_NAME.fullmatch(text.strip()) for text in first_texts(column, 50))
+    name_like = is_text and n_distinct > _FEW_CLASSES and (not several or is_numbered)
     return _Candidate(name, is_text, n_distinct, name_like, points)
 
 
@@ -221,8 +222,3 @@ def _is_label_like(column: pd.Series[Any]) -> bool:
     if is_quantity(column):
         return False
     return not is_number(column) or bool((column.dropna() % 1 == 0).all())
-
-
-def _is_numbered(column: pd.Series[Any]) -> bool:
-    """Return whether texts are numbered names, such as P01 and P02."""
-    return all(_NUMBERED_NAME.fullmatch(text.strip()) for text in first_texts(column, 50))

@@ -11,12 +11,13 @@ import numpy as np
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
-from lincore.imbalance.losses import loss_names, losses_of
+from lincore.imbalance.losses import loss_names, mean_losses, study_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_predictions import Prediction
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import NestedSubsets, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
+from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import exchanged
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import Method, as_methods
@@ -290,7 +291,9 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
             ]
             predicted = np.array([[codes for codes, _ in pair] for pair in each])
             log_proba = np.array([[logs for _, logs in pair] for pair in each])
-        every = losses_of(truth, predicted, log_proba, n_classes, weight)
+        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
+        kinds = study_losses(np.arange(n_classes))
+        every = mean_losses(kinds, truth, rows, n_classes, weight=weight)
         for entry, values in zip(chosen, every, strict=True):
             entry.losses[i] = values
 

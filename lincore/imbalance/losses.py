@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Split
-from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowVariance
 from lincore.metrics.seed_intervals import grain_of
@@ -227,18 +226,6 @@ class SubsetLosses:
         return named_loss(loss, study_losses(self.classes))
 
 
-def losses_of(
-    truth: NDArray[np.intp],
-    predicted: NDArray[np.intp],
-    log_proba: Array,
-    n_classes: int,
-    weight: Array | None = None,
-) -> Array:
-    """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K)."""
-    rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-    return mean_losses(study_losses(np.arange(n_classes)), truth, rows, n_classes, weight=weight)
-
-
 def mean_losses(
     losses: Sequence[Loss],
     truth: NDArray[np.intp],
@@ -276,7 +263,7 @@ def recall_losses(classes: NDArray[Any], kind: int = 0) -> tuple[Loss, ...]:
 
 
 def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return the names of the losses computed by `losses_of`."""
+    """Return the names of `study_losses`."""
     return tuple(loss.name for loss in study_losses(classes))
 
 

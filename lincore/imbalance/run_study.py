@@ -269,10 +269,6 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
     pairs = [(name, condition) for name in names for condition in CONDITIONS]
     # Lazy, because most studies returned during a run are never looked at.
-    by_source = LazyMapping(
-        [(name, source) for name in names for source in fits],
-        lambda pair: fits[pair[1]][pair[0]].pipeline,
-    )
     return Example(
         seed=trial.seed,
         split=trial.split,
@@ -280,7 +276,9 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
             subset: trial.nested.take(trial.sizes[subset])
             for subset in ("full", "reduced", "control")
         },
-        pipelines=LazyMapping(pairs, lambda pair: by_source[pair[0], condition_sample(pair[1])]),
+        pipelines=LazyMapping(
+            pairs, lambda pair: fits[condition_sample(pair[1])][pair[0]].pipeline
+        ),
         shifts=LazyMapping(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
         results=LazyMapping(
             CONDITIONS, lambda condition: _results(plan, names, trial, fits, condition)

@@ -204,16 +204,10 @@ class Shuffling(NamedTuple):
         return split, NestedSubsets(tuple(train))
 
 
-def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
-    """Return the total weight (K,) of the rows of each class; without weights, their number.
-
-    By default of all rows, including those that are not in memory.
-    """
-    chosen = np.arange(data.n_rows) if rows is None else rows
-    total = np.bincount(data.codes[chosen], data.weights_of(chosen), data.n_classes).astype(float)
-    if rows is None and data.blocks is not None:
-        total += data.blocks.moments.count
-    return total
+def class_totals(data: Dataset) -> Array:
+    """Return the total weight (K,) of all rows of each class, streamed ones too."""
+    total = np.bincount(data.codes, data.weights, data.n_classes).astype(float)
+    return total if data.blocks is None else total + data.blocks.moments.count
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:

@@ -163,11 +163,6 @@ class Plan:
         blocks = self.data.blocks
         return None if blocks is None else SumsByRank(blocks, seeds, self.n_jobs)
 
-    def _needs_rows(self, method: Method) -> bool:
-        """Return whether a method can be fitted to rows in memory only."""
-        has_basis = method_steps(method, self.data, self.steps).basis is not None
-        return has_basis or not method.from_blocks
-
     @property
     def new_splits(self) -> bool:
         """True if every seed has its own split."""
@@ -241,7 +236,9 @@ class Plan:
                     f"It already has class weights ({method.own_weights}), and the study sets the "
                     "weights: remove them."
                 )
-            elif self.streams and self._needs_rows(method):
+            elif self.streams and not (
+                method.from_blocks and method_steps(method, self.data, self.steps).basis is None
+            ):
                 failures[method.name] = (
                     f"It needs all rows in memory, but {self.data.n_streamed:,} are streamed: "
                     "choose another method, or use only the drawn rows (drawn_only)."

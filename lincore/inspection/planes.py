@@ -116,9 +116,9 @@ def feature_plane(
     steps = np.zeros((len(chosen), len(base)))
     steps[np.arange(len(chosen)), chosen] = 1.0
     n_rest = len(base) - len(chosen)
-    value = "mean" if data.kind.is_sparse else rest
+    what = "mean" if data.kind.is_sparse else rest
     levels_too = " or most frequent level" if data.levels and not data.kind.is_sparse else ""
-    typical = (f"its {value}{levels_too}", f"their {value}s{levels_too}")
+    typical = (f"its {what}{levels_too}", f"their {what}s{levels_too}")
     levels = data.levels or (None,) * data.n_features
     return Plane(
         axis_names=tuple(data.feature_names[column] for column in chosen),

@@ -199,11 +199,6 @@ def should_continue(step: OptimizerStep, max_iter: int) -> bool:
     return watcher is None or watcher(step, max_iter)
 
 
-def largest_entry(gradient: Array) -> float:
-    """Return the largest absolute entry."""
-    return float(np.abs(gradient).max(initial=0.0))
-
-
 @dataclass(frozen=True)
 class StoppingRule:
     """Stopping rule: a small gradient, the iteration limit, or evidence that there is no minimum.

@@ -200,7 +200,12 @@ class _Run(NamedTuple):
                 yield from ((stage, *found) for found in self.in_process(stage))
         if not sent:
             return
-        parts = ((_detached(stage), task) for stage in sent for task in self.tasks(stage))
+        # The tasks bring the fitted steps.
+        parts = (
+            (stage._replace(fitted=None, refused=dict(stage.refused)), task)
+            for stage in sent
+            for task in self.tasks(stage)
+        )
         found = map_in_workers(fit_stage, parts, (self.data, self.seed, self.stacked), self.n_jobs)
         order = (stage for stage in sent for _ in self.plan)
         yield from ((stage, *one) for stage, one in zip(order, found, strict=True))
@@ -253,11 +258,6 @@ class _Run(NamedTuple):
                     parts = [[one] for one in batch] if large else [batch]
                     for found in mapper(fitter.fit, parts):
                         yield from found
-
-
-def _detached(stage: Stage) -> Stage:
-    """Return a stage as it is sent: its tasks bring their steps."""
-    return stage._replace(fitted=None, refused=dict(stage.refused))
 
 
 def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:

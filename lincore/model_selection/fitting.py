@@ -23,7 +23,6 @@ from lincore.model_selection.pipeline import (
     Steps,
     asks_for_categories,
     pipeline_for,
-    rows_needed,
     through,
 )
 from lincore.model_selection.streamed_rows import (
@@ -204,7 +203,9 @@ def fit_preprocessor(
         weight = of_class[codes] if own is None else of_class[codes] * own
     n_fitted, names = len(sample.fitted), [name for name, _ in preprocessor]
     preprocessor[:n_fitted] = sample.fitted
-    head = max(n_fitted, rows_needed(names))
+    # The steps up to the basis are fitted to rows, without classes.
+    by_rows = [names.index(name) + 1 for name in ("prepare", "basis") if name in names]
+    head = max(n_fitted, *by_rows, 0)
     moments = None if "basis" in names[n_fitted:] else sample.moments
     X = None
     if moments is None or rows:

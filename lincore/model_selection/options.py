@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from types import SimpleNamespace
 from typing import Annotated, Literal, TypeAlias
 
 from lincore.fields.field import Field
@@ -45,12 +44,6 @@ ClassWeight: TypeAlias = Annotated[
 ]
 #: Binary classifiers without posteriors.
 _WITHOUT_POSTERIORS = ("fisher", "least-squares", "perceptron")
-
-
-def _has_posteriors(so_far: SimpleNamespace) -> bool:
-    return getattr(so_far, "estimator", "") not in _WITHOUT_POSTERIORS
-
-
 Recalibration: TypeAlias = Annotated[
     Literal["sigmoid", "temperature", "isotonic"],
     Field(
@@ -63,7 +56,7 @@ Recalibration: TypeAlias = Annotated[
             "temperature": "temperature",
             "isotonic": "isotonic",
         },
-        when=_has_posteriors,
+        when=lambda so_far: getattr(so_far, "estimator", "") not in _WITHOUT_POSTERIORS,
     ),
 ]
 Shrinkage: TypeAlias = Literal["oas"] | float

@@ -128,10 +128,6 @@ def _first_components(so_far: SimpleNamespace) -> int:
     return min(first, _most_components(so_far))
 
 
-def _can_be_whitened(so_far: SimpleNamespace) -> bool:
-    return so_far.n_components is not None and not so_far.data.kind.is_sparse
-
-
 class Steps(NamedTuple):
     """Preprocessing steps before a classifier; the same for every method.
 
@@ -176,7 +172,12 @@ class Steps(NamedTuple):
         | None
     ) = None
     whiten: Annotated[
-        bool, Field("Whiten", "Scale every component to variance 1.", when=_can_be_whitened)
+        bool,
+        Field(
+            "Whiten",
+            "Scale every component to variance 1.",
+            when=lambda o: o.n_components is not None and not o.data.kind.is_sparse,
+        ),
     ] = False
 
     def resolved(self, data: Dataset) -> Steps:
@@ -349,11 +350,6 @@ def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = Non
     missing = {name: value for name, value in known.items() if given.get(name, value) is None}
     basis.set_params(**{name: value for name, value in missing.items() if name in given})
     return basis
-
-
-def rows_needed(names: list[str]) -> int:
-    """Return the number of leading steps that are fitted without classes."""
-    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
 def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:

@@ -169,8 +169,6 @@ def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:
     np.minimum.at(first, data.codes[test], test)
     if (last >= first).any():
         return False
-    n_train, n_test = (
-        np.bincount(data.codes[rows], minlength=data.n_classes) for rows in (train, test)
-    )
+    n_train, n_test = (data.counts_in(rows) for rows in (train, test))
     ways = gammaln(n_train + n_test + 1) - gammaln(n_train + 1) - gammaln(n_test + 1)
     return bool(ways.sum() > _CHANCE)

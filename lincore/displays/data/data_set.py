@@ -46,8 +46,7 @@ class ClassCountsDisplay(Display):
     @property
     def parts(self) -> dict[str, np.ndarray]:
         """The rows of each class for training and for testing."""
-        n_classes = self.data.n_classes
-        counts = [np.bincount(self.data.codes[r], minlength=n_classes) for r in self.split or ()]
+        counts = [self.data.counts_in(rows) for rows in self.split or ()]
         return dict(zip(("training", "test"), counts, strict=False))
 
     def finding(self) -> str:

@@ -37,17 +37,10 @@ MOST_CLASSES = 12
 LARGEST_PART = 2_000_000
 
 
-def has_one_minimum(estimator: Any) -> bool:
-    """Return whether a classifier is logistic regression with a unique result for all solvers.
-
-    Newton's methods continue to the minimum and one step beyond; others stop near it. Invalid
-    options are left to a single fit, which reports them.
-    """
-    return may_have_one_minimum(estimator) and not np.isinf(estimator.C)
-
-
-def may_have_one_minimum(estimator: Any) -> bool:
-    """Return whether its result is unique; without a penalty, if the classes overlap."""
+def has_one_minimum(estimator: Any, *, overlap: bool = False) -> bool:
+    """Return whether it is logistic regression with one result; if unpenalised, given overlap."""
+    # Newton's methods continue to the minimum and one step beyond; others stop near it. Invalid
+    # options are left to a single fit, which reports them.
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
     if estimator.class_weight is not None:  # of the classes of each model
@@ -55,6 +48,8 @@ def may_have_one_minimum(estimator: Any) -> bool:
     try:
         estimator._check_options()
     except ValueError:
+        return False
+    if not overlap and np.isinf(estimator.C):
         return False
     return estimator.max_iter is None or bool(estimator.max_iter >= NEWTON_STEPS)
 
@@ -69,7 +64,7 @@ class Problem(NamedTuple):
 
 def stackable(estimator: Any, n_classes: int) -> bool:
     """Return whether fits of a classifier may be stacked, given enough memory: see `fit_stack`."""
-    return may_have_one_minimum(estimator) and n_classes <= MOST_CLASSES
+    return has_one_minimum(estimator, overlap=True) and n_classes <= MOST_CLASSES
 
 
 def fit_stack(

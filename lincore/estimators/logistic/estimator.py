@@ -46,10 +46,6 @@ from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
 
 
-def _takes_few_passes(model: LogisticRegression) -> bool:
-    return model.solver in ("newton-cg", "newton")
-
-
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     """Softmax regression by (penalised) maximum likelihood.
 
@@ -209,7 +205,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self._report()
         return self
 
-    @available_if(_takes_few_passes)
+    @available_if(lambda model: model.solver in ("newton-cg", "newton"))
     @atomic
     def fit_blocks(
         self, over: OverBlocks, moments: Moments, classes: ArrayLike, sample: RowBlock

@@ -199,17 +199,11 @@ class SoftmaxLoss:
         (total,) = self._summed(over)
         return np.asarray(total + np.diag(self.penalty))
 
-    def unsettled_diagonal(self, state: Array) -> Array:
-        """Return the diagonal (q,) of `unsettled`."""
-        return self._diagonal(_unsettled_weight(state))
-
-    def bound_diagonal(self) -> Array:
-        """Return the diagonal (q,) of `bound`."""
-        return self._diagonal(np.full(len(self.rows), 0.5))
-
-    def _diagonal(self, row_weight: Array) -> Array:
-        given = row_weight if self.weight is None else self.weight * row_weight
-        return self.rows.double.squares(given) + self.penalty
+    def diagonal(self, state: Array | None = None) -> Array:
+        """Return the diagonal (q,) of `bound`, or of `unsettled` at a state."""
+        weight = np.full(len(self.rows), 0.5) if state is None else _unsettled_weight(state)
+        weight = weight if self.weight is None else self.weight * weight
+        return self.rows.double.squares(weight) + self.penalty
 
     def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
         """Sum the results of a function over chunks of the rows."""

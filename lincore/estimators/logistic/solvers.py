@@ -33,7 +33,7 @@ from lincore.linalg.descent import (
     one_step_more,
     take_whole_steps,
 )
-from lincore.linalg.optimize import Iterate, Optimum, Reason, StoppingRule, largest_entry
+from lincore.linalg.optimize import Iterate, Optimum, Reason, StoppingRule
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
@@ -204,7 +204,7 @@ def sgd(posed: Posed) -> Solver:
     loss, size = posed.loss, posed.batch_size
     n = len(loss.rows)
     # The inverse bound for a batch of average rows, which does not overshoot.
-    rate = posed.learning_rate or n / (float(loss.bound_diagonal().sum()) * size)
+    rate = posed.learning_rate or n / (float(loss.diagonal().sum()) * size)
 
     def epoch(point: Iterate) -> Array:
         coef, order = point.x.copy(), posed.rng.permutation(n)
@@ -298,7 +298,7 @@ class _NewtonCG:
 
     def __call__(self, point: Iterate) -> Array:
         """Return the direction at a point."""
-        size = largest_entry(point.gradient)
+        size = float(np.abs(point.gradient).max(initial=0.0))
         self._first = size if self._first is None else self._first
         if self._precondition is None or self._inner_steps >= WORN_AFTER:
             self._precondition = self._preconditioner(point.state)
@@ -323,7 +323,7 @@ class _NewtonCG:
         """Return the map ``v -> M⁻¹ v`` for an M near the Hessian at a point."""
         loss = self._loss
         if isinstance(loss, SoftmaxLoss) and loss.wide:  # the diagonal of the next matrix
-            diagonal = loss.unsettled_diagonal(state)
+            diagonal = loss.diagonal(state)
             diagonal += 1e-5 * diagonal.mean()
             return lambda target: target / diagonal[:, None]
         if not self._whole:  # one (q, q) matrix for all classes: Böhning's with row weights

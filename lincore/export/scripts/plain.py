@@ -253,7 +253,7 @@ def _splits(plan: Sequence[Fold], scheme: str, seed: int, data: Dataset) -> str:
     if folded:
         arguments: list[Any] = [labels, int(folded[1] or 1), int(folded[2]), seed]
     elif scheme in ("holdout", "last"):
-        n_test = np.bincount(data.codes[plan[0].test], minlength=data.n_classes).tolist()
+        n_test = data.counts_in(plan[0].test).tolist()
         arguments = [dict(zip(labels, n_test, strict=True)), *[seed] * (scheme == "holdout")]
     elif len(plan) > 1:
         raise DataError("Folds by group have no exact counterpart in scikit-learn.")

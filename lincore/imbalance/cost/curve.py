@@ -192,17 +192,14 @@ class CostCurve:
         """Return the saving per row of a decision compared with the uncorrected one."""
         return self._of(ratio, {UNCORRECTED: 1.0, self._decision(line, ratio): -1.0})
 
-    def relative_saving(self, ratio: float, line: str = BALANCED) -> Interval:
-        """Return the saving of a decision as a share of the uncorrected cost.
-
-        The interval is by the delta method.
-        """
+    def relative_saving(self, ratio: float) -> Interval:
+        """Return the saving of the balanced decision as a share of the uncorrected cost."""
         whole = self.cost(UNCORRECTED, ratio).value
-        share = self.saving(ratio, line).value / whole if whole > 0 else np.nan
+        share = self.saving(ratio).value / whole if whole > 0 else np.nan
         if not np.isfinite(share):
             return UNKNOWN
-        decision = self._decision(line, ratio)
-        found = self._of(ratio, {UNCORRECTED: 1.0 - share, decision: -1.0})
+        # The interval is by the delta method.
+        found = self._of(ratio, {UNCORRECTED: 1.0 - share, BALANCED: -1.0})
         return Interval(share, *(share + (end - found.value) / whole for end in found[1:]))
 
     def break_even(self) -> Interval:

@@ -131,11 +131,6 @@ class ImbalanceCost:
         """Names along the last axis of `losses`."""
         return tuple(loss.name for loss in self._losses)
 
-    @property
-    def is_complete(self) -> bool:
-        """True if under- and oversampling have been computed too."""
-        return not np.isnan(self.losses[:, CONDITIONS.index("undersampling")]).all()
-
     def loss(self, method: str, condition: str, loss: str = LOSS) -> Array:
         """Return one loss at every split, shape (S,).
 
