@@ -43,14 +43,12 @@ class _Groups(NamedTuple):
 
 
 def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
-    """Test by Box's M whether all classes have equal covariances, and measure the difference.
-
-    The effect is a ratio r of standard deviations: two equally large classes whose deviations
-    differ by the factor r in every direction have the same gain in likelihood per row and
-    coordinate. It solves ``log cosh log r = M / (n - K) / p``, with M reduced by its expectation
-    under equality. The p-value is from Box's F approximation, which is valid for smaller classes
-    than his χ².
-    """
+    """Test by Box's M whether all classes have equal covariances, and measure the difference."""
+    # The effect is a ratio r of standard deviations: two equally large classes whose deviations
+    # differ by the factor r in every direction have the same gain in likelihood per row and
+    # coordinate. It solves ``log cosh log r = M / (n - K) / p``, with M reduced by its expectation
+    # under equality. The p-value is from Box's F approximation, which is valid for smaller classes
+    # than his χ².
     name, p = "equal covariances", X.shape[1]
     unable = "Whether the classes have equal covariances cannot be tested: "
     cramped = "LDA pools the rows of all classes; QDA needs regularization or fewer components."
@@ -81,11 +79,9 @@ class _BoxM(NamedTuple):
 
 
 def _box_m(covariances: Array, count: Array) -> _BoxM:
-    """Return Box's M of K covariances (K, p, p) of `count` rows each, and its p-value by F.
-
-    Both approximations of Box (1949) are in the notation of Rencher and Christensen (2012),
-    *Methods of Multivariate Analysis*, (7.20) to (7.27).
-    """
+    """Return Box's M of K covariances (K, p, p) of `count` rows each, and its p-value by F."""
+    # Both approximations of Box (1949) are in the notation of Rencher and Christensen (2012),
+    # *Methods of Multivariate Analysis*, (7.20) to (7.27).
     K, p = len(count), covariances.shape[1]
     degrees, all_degrees = count - 1, count.sum() - K
     pooled = np.einsum("k,kij->ij", degrees / all_degrees, covariances)
@@ -153,11 +149,9 @@ def _covariance_verdict(
 
 
 def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
-    """Check how close the coordinates are to linear dependence within the classes.
-
-    The condition number is the ratio of the extreme eigenvalues of the pooled within-class
-    correlation matrix, so it does not depend on units.
-    """
+    """Check how close the coordinates are to linear dependence within the classes."""
+    # The condition number is the ratio of the extreme eigenvalues of the pooled within-class
+    # correlation matrix, so it does not depend on units.
     n, p = X.shape
     rank = n - len(np.unique(codes))
     if rank < p:

@@ -23,24 +23,14 @@ NOTEWORTHY, LARGE = (0.5, 0.15), (1.0, 0.33)
 
 
 class Normality(NamedTuple):
-    """Henze and Zirkler's test of one sample, and Mardia's measures of the deviation.
+    """Henze and Zirkler's test of one sample, and Mardia's measures of the deviation."""
 
-    Attributes
-    ----------
-    statistic : float
-        Henze and Zirkler's T.
-    p_value : float
-    skewness : float
-        ``√(b₁ / p)`` with Mardia's b₁ reduced by its expectation under normality; for independent
-        coordinates, the root mean square of their skewnesses.
-    kurtosis : float
-        ``b₂ / (p (p + 2)) - 1``: 0 if normal, positive for heavy tails.
-    """
-
-    statistic: float
+    statistic: float  # Henze and Zirkler's T
     p_value: float
+    # ``√(b₁ / p)`` with Mardia's b₁ reduced by its expectation under normality; for independent
+    # coordinates, the root mean square of their skewnesses
     skewness: float
-    kurtosis: float
+    kurtosis: float  # ``b₂ / (p (p + 2)) - 1``: 0 if normal, positive for heavy tails
 
 
 def henze_zirkler(X: ArrayLike) -> Normality:

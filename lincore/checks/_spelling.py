@@ -9,11 +9,9 @@ _LEAST_LETTERS = 5
 
 
 def is_slip(typed: str, meant: str) -> bool:
-    """Return whether two texts differ by one inserted, missing, wrong or swapped letter.
-
-    The letter must belong to a word of at least five letters: texts that differ by a digit or a
-    single letter, such as "type A" and "type B", are not misspelt.
-    """
+    """Return whether two texts differ by one inserted, missing, wrong or swapped letter."""
+    # The letter must belong to a word of at least five letters: texts that differ by a digit or a
+    # single letter, such as "type A" and "type B", are not misspelt.
     if typed == meant or abs(len(typed) - len(meant)) > 1:
         return False
     begin = len(os.path.commonprefix([typed, meant]))

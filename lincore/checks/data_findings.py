@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from lincore.checks.leakage import classes_told, may_leak
+from lincore.checks.leakage import may_leak, predictability
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.column_values import count_distinct
 from lincore.data.dataset import Dataset, Split
@@ -53,11 +53,6 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     Fast enough for every page. The findings depend only on `data.digest`, the split,
     `data.target_guess` and `data.group_candidate`, so they can be cached.
 
-    Parameters
-    ----------
-    data : Dataset
-    split : Split
-
     Returns
     -------
     tuple of DataFinding
@@ -91,11 +86,9 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
 
 
 def leaking_features(data: Dataset) -> tuple[str, ...]:
-    """Return the features that alone predict the class of nearly every row.
-
-    Pixels, words and generated data are not checked. A feature whose values form one cluster per
-    class is regarded as a good measurement.
-    """
+    """Return the features that alone predict the class of nearly every row."""
+    # Pixels, words and generated data are not checked. A feature whose values form one cluster per
+    # class is regarded as a good measurement.
     if not data.kind.single_features or data.truth is not None:
         return ()
     X, codes = data.X, data.codes
@@ -112,7 +105,7 @@ def leaking_features(data: Dataset) -> tuple[str, ...]:
 
 def _leaks(x: np.ndarray, is_category: bool, codes: np.ndarray) -> bool:
     by_order = not is_category and count_distinct(x[~np.isnan(x)]) > len(codes) / 10
-    return classes_told(x, codes, by_order=by_order).is_leak
+    return predictability(x, codes, by_order=by_order).is_leak
 
 
 def _guessed(data: Dataset) -> DataFinding | None:
@@ -152,13 +145,8 @@ def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
 
     Parameters
     ----------
-    data : Dataset
     split : Split
         Only its training rows are checked.
-
-    Returns
-    -------
-    DataFinding or None
 
     Examples
     --------
@@ -193,10 +181,8 @@ def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
 
 
 def _is_constant_within(x: np.ndarray, starts: np.ndarray, is_category: bool) -> bool:
-    """Return whether a column, or one of its level indicators, varies only between classes.
-
-    Rows are sorted by class; `starts` are the first positions of the classes.
-    """
+    """Return whether a column, or one of its level indicators, varies only between classes."""
+    # Rows are sorted by class; `starts` are the first positions of the classes.
     if len(starts) < 2 or np.isnan(x).any():
         return False
     low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)

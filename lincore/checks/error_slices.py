@@ -24,19 +24,13 @@ N_PARTS = 4
 
 
 class Part(NamedTuple):
-    """Test rows with one level of a column, or within one range of it.
+    """Test rows with one level of a column, or within one range of it."""
 
-    Attributes
-    ----------
-    feature, values : str
-        The column, and what the rows have there, such as "2.5 to 4.9", "missing" or a level.
-    inside : ndarray of shape (n,)
-        The test rows of the part, in the order of the results.
-    """
-
+    # `feature`, `values`: the column, and what the rows have there, such as "2.5 to 4.9", "missing"
+    # or a level
     feature: str
     values: str
-    inside: Flags
+    inside: Flags  # (n,); the test rows of the part, in the order of the results
 
 
 class ErrorSlice(NamedTuple):

@@ -79,10 +79,6 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
     similarity : float
         Minimum correlation of the pixels of near duplicates.
 
-    Returns
-    -------
-    ImageDuplicates
-
     Raises
     ------
     DataError

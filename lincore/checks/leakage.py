@@ -27,18 +27,11 @@ def may_leak(codes: NDArray[np.intp]) -> bool:
     return len(codes) >= _ENOUGH_ROWS and 1 - commonest >= 2 * (1 - LEAKS)
 
 
-class Told(NamedTuple):
-    """How well a single column predicts the classes.
+class Predictability(NamedTuple):
+    """How well a single column predicts the classes."""
 
-    Attributes
-    ----------
-    share : float
-        Share of rows whose class it predicts.
-    by_clusters : bool
-        Whether it predicts nearly all, with one cluster of numbers per class.
-    """
-
-    share: float
+    share: float  # share of rows whose class it predicts
+    # Whether it predicts nearly all, with one cluster of numbers per class
     by_clusters: bool = False
 
     @property
@@ -47,12 +40,12 @@ class Told(NamedTuple):
         return self.share >= LEAKS and not self.by_clusters
 
 
-def classes_told(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Told:
+def predictability(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Predictability:
     """Measure how well a column predicts the classes, by the order of its numbers or by levels."""
     if not by_order:
-        return Told(share_by_level(values, codes))
+        return Predictability(share_by_level(values, codes))
     share = share_by_order(values, codes)
-    return Told(share, share >= LEAKS and is_made_of_clusters(values, codes))
+    return Predictability(share, share >= LEAKS and is_made_of_clusters(values, codes))
 
 
 def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
@@ -78,12 +71,10 @@ def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
 
 
 def is_made_of_clusters(values: Array, codes: NDArray[np.intp]) -> bool:
-    """Return whether rows are rare on both sides of every border between classes.
-
-    This is true of well-separated measurements. A class that was derived from the column, by a
-    threshold or by row number, ends abruptly at a value with many rows. A class with few rows
-    counts as derived.
-    """
+    """Return whether rows are rare on both sides of every border between classes."""
+    # This is true of well-separated measurements. A class that was derived from the column, by a
+    # threshold or by row number, ends abruptly at a value with many rows. A class with few rows
+    # counts as derived.
     classes = [values[(codes == k) & ~np.isnan(values)] for k in np.unique(codes)]
     if min(map(len, classes)) < _ENOUGH_IN_CLASS:
         return False

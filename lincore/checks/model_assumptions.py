@@ -107,7 +107,6 @@ def assumption_inputs(
     ----------
     pipeline : Pipeline
         Fitted, see `lincore.model_selection.pipeline`.
-    data : Dataset
     rows : ndarray of int
         Rows on which it was fitted.
 
@@ -180,11 +179,9 @@ def rows_per_parameter(
 
 
 def separability(X: Array, codes: NDArray[np.intp]) -> Check:
-    """Check whether the classes are linearly separable, so that the likelihood has no maximum.
-
-    Uses a linear programme if that is fast. Otherwise least squares is tried: a fit without errors
-    proves separation, one with errors proves nothing.
-    """
+    """Check whether the classes are linearly separable, so that the likelihood has no maximum."""
+    # Uses a linear programme if that is fast. Otherwise least squares is tried: a fit without
+    # errors proves separation, one with errors proves nothing.
     name, (n, p) = "separation", X.shape
     present, y = np.unique(codes, return_inverse=True)
     K = len(present)

@@ -67,7 +67,6 @@ def with_decisions(
     ----------
     problems : sequence of TableFinding
         The result of `find_table_problems`; notices about the same problem are left out.
-    table : Table
     columns : sequence of Column
         With their current roles.
     notices : sequence of Notice

@@ -39,27 +39,13 @@ BLOCK_VALUES = 8_000_000
 
 
 class NearDuplicates(NamedTuple):
-    """Test rows with an exact or near duplicate among the training rows.
+    """Test rows with an exact or near duplicate among the training rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (m,)
-        Positions in the test set of the rows examined: all or a sample.
-    nearest : ndarray of shape (m,)
-        Position of the most similar row in the training set.
-    exact : ndarray of shape (m,), bool
-        Whether all numbers are equal.
-    near : ndarray of shape (m,), bool
-        Whether they are equal or nearly equal.
-    surprising : ndarray of shape (m,), bool
-        Duplicates that chance does not explain.
-    """
-
-    rows: NDArray[np.intp]
-    nearest: NDArray[np.intp]
-    exact: Flags
-    near: Flags
-    surprising: Flags
+    rows: NDArray[np.intp]  # (m,); positions in the test set of the rows examined: all or a sample
+    nearest: NDArray[np.intp]  # (m,); position of the most similar row in the training set
+    exact: Flags  # (m,); whether all numbers are equal
+    near: Flags  # (m,); whether they are equal or nearly equal
+    surprising: Flags  # (m,); duplicates that chance does not explain
 
 
 def find_near_duplicates(
@@ -179,13 +165,11 @@ def _comparable(train: Array, test: Array) -> tuple[Array, Array]:
 
 
 def _by_chance(rows: Array, codes: NDArray[np.intp], places: NDArray[np.intp]) -> Array:
-    """Return how many training rows of the same class are expected to equal each row by chance.
-
-    The frequencies of a row's values are multiplied as if columns were independent, and the product
-    is raised to the effective share of independent columns, the participation ratio of their
-    correlations. The row itself counts as a quarter, so that a value of no other row is rare but
-    not impossible.
-    """
+    """Return how many training rows of the same class are expected to equal each row by chance."""
+    # The frequencies of a row's values are multiplied as if columns were independent, and the
+    # product is raised to the effective share of independent columns, the participation ratio of
+    # their correlations. The row itself counts as a quarter, so that a value of no other row is
+    # rare but not impossible.
     independent = _independent_share(rows)
     expected = np.zeros(len(places))
     for code in np.unique(codes[places]):

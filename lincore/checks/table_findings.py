@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.checks._spelling import is_slip
-from lincore.checks.leakage import Told, classes_told, may_leak
+from lincore.checks.leakage import Predictability, may_leak, predictability
 from lincore.data.column_values import count_present, is_number
 from lincore.data.labels import MANY_NUMBERS, is_quantity
 from lincore.data.names import columns_named
@@ -63,7 +63,6 @@ def find_table_problems(
 
     Parameters
     ----------
-    table : Table
     columns : sequence of Column
         The result of `describe_columns`, with the roles chosen.
     binned : bool
@@ -279,16 +278,18 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
 def _leaking(
     frame: pd.DataFrame, features: Sequence[Column], known: Flags, codes: Codes
 ) -> list[TableFinding]:
-    """Report columns that alone predict the class of nearly every row.
-
-    `codes` are the classes of the rows with a known class. Columns whose values form one cluster
-    per class are reported separately, because they may be good measurements.
-    """
+    """Report columns that alone predict the class of nearly every row."""
+    # `codes` are the classes of the rows with a known class. Columns whose values form one cluster
+    # per class are reported separately, because they may be good measurements.
     if not may_leak(codes):
         return []
-    told = {c.name: _told(frame[c.name], known, codes, c) for c in features if c.role != "text"}
-    leaking = {name: one.share for name, one in told.items() if one.is_leak}
-    clustered = {name: one.share for name, one in told.items() if one.by_clusters}
+    by_column = {
+        c.name: _predictability(frame[c.name], known, codes, c)
+        for c in features
+        if c.role != "text"
+    }
+    leaking = {name: one.share for name, one in by_column.items() if one.is_leak}
+    clustered = {name: one.share for name, one in by_column.items() if one.by_clusters}
     found = []
     if leaking:
         what = f"Possible target leakage. {_telling(leaking, len(codes))}."
@@ -301,11 +302,13 @@ def _leaking(
     return [TableFinding(one, (_ignore(its),)) for one, its in zip(found, names, strict=True)]
 
 
-def _told(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -> Told:
+def _predictability(
+    values: pd.Series[Any], known: Flags, codes: Codes, column: Column
+) -> Predictability:
     if column.kind != "number" or column.n_distinct <= len(codes) / 10:
-        return classes_told(values[known], codes, by_order=False)
+        return predictability(values[known], codes, by_order=False)
     numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
-    return classes_told(numbers, codes, by_order=True)
+    return predictability(numbers, codes, by_order=True)
 
 
 def _telling(shares: Mapping[str, float], n_rows: int) -> str:
@@ -423,10 +426,8 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
 
 
 def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:
-    """Return the number of equal pairs of rows expected if columns were independent.
-
-    Stops counting once it is below `enough`.
-    """
+    """Return the number of equal pairs of rows expected if columns were independent."""
+    # Stops counting once it is below `enough`.
     pairs = len(frame) * (len(frame) - 1) / 2
     for name in frame:
         shares = frame[name].value_counts(normalize=True, dropna=False).to_numpy()

@@ -23,8 +23,6 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
 
     Parameters
     ----------
-    data : Dataset
-    split : Split
     cost : float
         Maximum number of multiplications for the search.
 

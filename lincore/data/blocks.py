@@ -89,10 +89,8 @@ class RowSubset(NamedTuple):
 
 
 def _ranks(seed: int, numbers: NDArray[np.uint64]) -> Array:
-    """Return random numbers between 0 and 1 for rows, (m,), by the SplitMix64 generator.
-
-    Steele, Lea, Flood (2014), "Fast splittable pseudorandom number generators", figure 16.
-    """
+    """Return random numbers between 0 and 1 for rows, (m,), by the SplitMix64 generator."""
+    # Steele, Lea, Flood (2014), "Fast splittable pseudorandom number generators", figure 16.
     (key,) = np.random.SeedSequence(seed).generate_state(1, np.uint64)
     z = numbers * np.uint64(0x9E3779B97F4A7C15) + key
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

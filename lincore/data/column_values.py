@@ -36,11 +36,9 @@ def present_numbers(column: pd.Series[Any]) -> np.ndarray:
 
 
 def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
-    """Return the texts among the first values of a column, in order.
-
-    A list, because pandas takes a tenth of a millisecond per step, and there may be thousands of
-    columns.
-    """
+    """Return the texts among the first values of a column, in order."""
+    # A list, because pandas takes a tenth of a millisecond per step, and there may be thousands of
+    # columns.
     return [value for value in _listed(column, count) if isinstance(value, str)]
 
 

@@ -47,19 +47,13 @@ class Split(NamedTuple):
 
 
 class ImageScale(NamedTuple):
-    """Conversion of images into rows: resizing and grey levels.
+    """Conversion of images into rows: resizing and grey levels."""
 
-    Parameters
-    ----------
-    fit : {"pad", "crop", "stretch"}
-        How images of another size were brought to the common size.
-    whole, fraction : (black, white), optional
-        Range for integer images of more than 8 bits, and for images of fractions.
-    """
-
+    # {"pad", "crop", "stretch"}; how images of another size were brought to the common size
     fit: Literal["pad", "crop", "stretch"] = "pad"
-    whole: tuple[float, float] | None = None
-    fraction: tuple[float, float] | None = None
+    # `whole`, `fraction`: range for integer images of more than 8 bits, and for images of fractions
+    whole: tuple[float, float] | None = None  # (black, white)
+    fraction: tuple[float, float] | None = None  # (black, white)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,11 +25,9 @@ class Executor(Protocol):
         items: Sequence[tuple[Any, ...]],
         watch: Callable[[int], None] | None = None,
     ) -> Result | None:
-        """Return the merged results of ``work(*item)``; None if all are None.
-
-        `watch` is passed to `work` if that runs in this process, and is called with the number of
-        rows read since the last call.
-        """
+        """Return the merged results of ``work(*item)``; None if all are None."""
+        # `watch` is passed to `work` if that runs in this process, and is called with the number of
+        # rows read since the last call.
         ...
 
 
@@ -130,10 +128,8 @@ def _merged(merge: Merge[Result], one: Result | None, other: Result | None) -> R
 
 
 def merge_tree(merge: Merge[Result], results: Iterable[Result | None]) -> Result | None:
-    """Merge results pairwise as they arrive, with at most one per level in memory.
-
-    None is neutral.
-    """
+    """Merge results pairwise as they arrive, with at most one per level in memory."""
+    # None is neutral.
     levels: list[tuple[int, Result | None]] = []
     for result in results:
         size = 1

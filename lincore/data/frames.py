@@ -79,11 +79,9 @@ def as_frame(source: Any) -> pd.DataFrame:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the frame with some columns replaced, or with new ones appended.
-
-    Like `DataFrame.assign`, which takes names as keywords and therefore rejects a column called
-    "self".
-    """
+    """Return the frame with some columns replaced, or with new ones appended."""
+    # Like `DataFrame.assign`, which takes names as keywords and therefore rejects a column called
+    # "self".
     # Nothing is copied: pandas copies a column only on writing.
     changed = frame.copy(deep=False)
     for name, values in columns.items():

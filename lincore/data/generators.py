@@ -120,7 +120,6 @@ def ellipse_covariance(
         Ratio of the short to the long axis, above 0 and up to 1.
     angle : float
         From the first feature's axis to the long axis, in degrees, anticlockwise.
-    n_features : int
 
     Returns
     -------

@@ -8,26 +8,13 @@ RowNoun: TypeAlias = Literal["rows", "texts", "images"]
 
 
 class Kind(NamedTuple):
-    """A kind of data set.
+    """A kind of data set."""
 
-    Attributes
-    ----------
-    rows : {"rows", "texts", "images"}
-        Name of its rows.
-    is_images : bool
-        Rows are shown as images.
-    is_sparse : bool
-        `X` is sparse word counts, and is neither standardised nor centred.
-    standardize : bool
-        Features are standardised by default.
-    single_features : bool
-        Single features are meaningful: they may serve as an axis, or leak the target.
-    """
-
-    rows: RowNoun
-    is_images: bool = False
-    is_sparse: bool = False
-    standardize: bool = False
+    rows: RowNoun  # {"rows", "texts", "images"}; name of its rows
+    is_images: bool = False  # rows are shown as images
+    is_sparse: bool = False  # `X` is sparse word counts, and is neither standardised nor centred
+    standardize: bool = False  # features are standardised by default
+    # Single features are meaningful: they may serve as an axis, or leak the target
     single_features: bool = False
 
 

@@ -13,11 +13,9 @@ SMALLEST_RANGE = 1e-152
 
 
 def require_squares(data: Dataset) -> None:
-    """Reject features whose range is too large or too small for their squares.
-
-    Constant features are accepted. Estimators that sum rows themselves reject such features too;
-    when sums are merged they would be treated as constant.
-    """
+    """Reject features whose range is too large or too small for their squares."""
+    # Constant features are accepted. Estimators that sum rows themselves reject such features too;
+    # when sums are merged they would be treated as constant.
     # Squares of other numeric types do not overflow.
     if data.kind.is_sparse or data.X.dtype != np.float64 or not data.n_rows:
         return

@@ -64,7 +64,6 @@ def xor_classes(size: int = 50, *, seed: int = 0) -> Dataset:
     ----------
     size : int
         Rows in each corner.
-    seed : int
 
     Examples
     --------
@@ -92,7 +91,6 @@ def ring_classes(
     radii, deviations : sequences of K numbers
         Mean and standard deviation of the distance from the origin.
     sizes : sequence of K int
-    seed : int
 
     Raises
     ------
@@ -143,8 +141,6 @@ def with_far_rows(
         Mean of the new rows.
     deviation : float
         Standard deviation in every direction.
-    size : int
-    seed : int
 
     Returns
     -------

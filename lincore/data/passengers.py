@@ -9,11 +9,9 @@ COLUMNS = ("cabin class", "sex", "age", "relatives", "fare", "port", "deck", "su
 
 
 def passengers_csv(seed: int = 0) -> bytes:
-    """Return the fictitious passengers of a ship that sank, as a CSV file.
-
-    Many ages and decks are missing, and about one in five survives: more among women, the young and
-    the first class.
-    """
+    """Return the fictitious passengers of a ship that sank, as a CSV file."""
+    # Many ages and decks are missing, and about one in five survives: more among women, the young
+    # and the first class.
     rng = np.random.default_rng(seed)
     cabin = rng.choice(3, ROWS, p=[0.2, 0.25, 0.55])
     is_woman = rng.random(ROWS) < np.array([0.45, 0.4, 0.3])[cabin]

@@ -20,13 +20,7 @@ _SMALLEST, _BIG = 2.328306437080797e-10, 134217728
 
 
 class _RStream:
-    """R's default generator: Mersenne Twister, normals by inversion.
-
-    Parameters
-    ----------
-    seed : int
-        As of ``set.seed``.
-    """
+    """R's default generator after ``set.seed``: Mersenne Twister, normals by inversion."""
 
     def __init__(self, seed: int) -> None:
         def scrambled(value: int) -> int:

@@ -100,21 +100,11 @@ def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> Dat
 
 
 class CountedRows(NamedTuple):
-    """Rows with nonzero weight or frequency, repeated by their frequencies.
+    """Rows with nonzero weight or frequency, repeated by their frequencies."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n,)
-        Positions among the original rows.
-    weights : ndarray of shape (n,) or None
-        With mean 1; None if none were given.
-    notices : tuple of Notice
-        Rows that were repeated or left out.
-    """
-
-    rows: NDArray[np.intp]
-    weights: Array | None
-    notices: tuple[Notice, ...]
+    rows: NDArray[np.intp]  # (n,); positions among the original rows
+    weights: Array | None  # (n,); with mean 1; None if none were given
+    notices: tuple[Notice, ...]  # rows that were repeated or left out
 
     @property
     def lines(self) -> NDArray[np.intp]:
@@ -132,11 +122,9 @@ def count_rows(
     width: int,
     place: Place,
 ) -> CountedRows:
-    """Leave out the rows of weight or frequency zero, and repeat the others by their frequencies.
-
-    Weights and frequencies (n_rows,) are None if not given; `width` is the number of features,
-    which limits the number of rows.
-    """
+    """Leave out rows of weight or frequency zero, and repeat the others by their frequencies."""
+    # Weights and frequencies (n_rows,) are None if not given; `width` is the number of features,
+    # which limits the number of rows.
     rows, notices = np.arange(n_rows), list[Notice]()
     if weights is not None:
         weights = checked_weights(weights, weight_name, place)
@@ -186,7 +174,6 @@ def with_row_weights(
 
     Parameters
     ----------
-    data : Dataset
     weights, frequencies : array-like of shape (n,), optional
         Nonnegative numbers; frequencies are integers.
     weight_name, frequency_name : str
@@ -268,11 +255,10 @@ def zeros_left_out(number: int, n_rows: int, what: str, name: str) -> list[Notic
 
 
 def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
-    """Return losses whose mean over the rows of a class is the weighted mean of the given ones.
-
-    The deviation of a row from the weighted mean of its class is multiplied by its weight, relative
-    to the mean weight in the class: then the variance over rows is that of the weighted mean, too.
-    """
+    """Return losses whose mean over the rows of a class is the weighted mean of the given ones."""
+    # The deviation of a row from the weighted mean of its class is multiplied by its weight,
+    # relative to the mean weight in the class: then the variance over rows is that of the weighted
+    # mean, too.
     number, total = np.bincount(truth), np.bincount(truth, weight)
     relative = weight * (number[truth] / total[truth])
     members = truth[:, None] == np.arange(len(number))

@@ -37,7 +37,6 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
 
     Parameters
     ----------
-    data : Dataset
     how : {"stratified", "group", "last", "given"}, optional
         At random within each class; whole groups at random, with class shares as equal as possible;
         the last rows of each class in file order; or the test set of the source, regardless of
@@ -46,10 +45,6 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
         Share of each class, between 0 and 1.
     seed : int
         For "stratified" and "group".
-
-    Returns
-    -------
-    Split
 
     Raises
     ------
@@ -94,10 +89,8 @@ def rows_by_class(
     n_classes: int,
     seed: int | np.random.Generator | Sequence[np.random.Generator] | None = None,
 ) -> list[np.ndarray]:
-    """Return the row numbers of each class, in file order or shuffled; splits test the last ones.
-
-    All sampling by class is done here: splits, folds, the subsets of a study, the rows of a plot.
-    """
+    """Return the rows of each class, in file order or shuffled; splits test the last ones."""
+    # All sampling by class is done here: splits, folds, the subsets of a study, the rows of a plot.
     rows = [np.flatnonzero(codes == code) for code in range(n_classes)]
     if seed is None:
         return rows
@@ -117,7 +110,6 @@ def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
 
     Parameters
     ----------
-    data : Dataset
     test_size : float
         Test fraction, between 0 and 1.
 
@@ -178,11 +170,9 @@ def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
 
 
 def _tested_groups(counts: np.ndarray, test_size: float, rng: np.random.Generator) -> np.ndarray:
-    """Choose groups of (n_groups, K) rows by class for testing, shape (n_groups,) bool.
-
-    Each group, the largest first, goes to the part that makes the class shares of both parts more
-    similar.
-    """
+    """Choose groups of (n_groups, K) rows by class for testing, shape (n_groups,) bool."""
+    # Each group, the largest first, goes to the part that makes the class shares of both parts more
+    # similar.
     n_groups, K = counts.shape
     totals = counts.sum(axis=0)
     in_test, in_train = counts / (test_size * totals), counts / ((1 - test_size) * totals)

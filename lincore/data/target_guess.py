@@ -147,10 +147,8 @@ def _looked_at(frame: pd.DataFrame) -> Sequence[str]:
 
 
 def _candidate(column: pd.Series[Any]) -> _Candidate | None:
-    """Return a column that could hold classes: few repeated values, or a telling name.
-
-    A column named exactly like a target needs no repeated values. Fractions are excluded.
-    """
+    """Return a column that could hold classes: few repeated values, or a telling name."""
+    # A column named exactly like a target needs no repeated values. Fractions are excluded.
     n_present, n_distinct = count_present(column)
     if n_distinct < 2:
         return None

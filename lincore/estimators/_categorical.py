@@ -13,28 +13,16 @@ from lincore.utils.typing import Array
 
 
 class CategoricalFactors(NamedTuple):
-    """Log probabilities of categorical features given the class, linear in their columns.
+    """Log probabilities of categorical features given the class, linear in their columns."""
 
-    A categorical feature with L levels is coded by L indicator columns; a row that is zero in all
-    of them has an unseen level, which is uninformative. A feature with two levels is coded by a
-    single column, an indicator of the second level.
+    # A categorical feature with L levels is coded by L indicator columns; a row that is zero in all
+    # of them has an unseen level, which is uninformative. A feature with two levels is coded by a
+    # single column, an indicator of the second level.
+    # Bishop (2006), section 4.2.3; the estimates are those of scikit-learn's `CategoricalNB`.
 
-    Attributes
-    ----------
-    columns : ndarray of shape (m,)
-        Positions of the columns of all categorical features.
-    coef : ndarray of shape (K, m)
-    constant : ndarray of shape (K,)
-        The sum of log probabilities is ``x[columns] @ coef.T + constant``.
-
-    References
-    ----------
-    Bishop (2006), section 4.2.3; the estimates are those of scikit-learn's `CategoricalNB`.
-    """
-
-    columns: NDArray[np.intp]
-    coef: Array
-    constant: Array
+    columns: NDArray[np.intp]  # (m,); positions of the columns of all categorical features
+    coef: Array  # (K, m)
+    constant: Array  # (K,); the sum of log probabilities is ``x[columns] @ coef.T + constant``
 
     @classmethod
     def from_moments(

@@ -24,24 +24,13 @@ SPARSE_LENGTH = 256
 
 @dataclass(frozen=True)
 class StepRows:
-    """Rows in the perceptron's coordinates: ``x̃ = (1, (x - origin) / scale)``.
+    """Rows in the perceptron's coordinates: ``x̃ = (1, (x - origin) / scale)``."""
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Of any real type; converted block by block.
-    codes : ndarray of shape (n,)
-        Classes, from 0 to K - 1.
-    steps : ndarray of shape (n,)
-        Step length for a mistake at each row, > 0.
-    origin, scale : ndarray of shape (p,)
-    """
-
-    X: NDArray[Any]
-    codes: NDArray[np.intp]
-    steps: Array
-    origin: Array
-    scale: Array
+    X: NDArray[Any]  # (n, p); of any real type; converted block by block
+    codes: NDArray[np.intp]  # (n,); classes, from 0 to K - 1
+    steps: Array  # (n,); step length for a mistake at each row, > 0
+    origin: Array  # (p,)
+    scale: Array  # (p,)
 
     def blocks(
         self, order: NDArray[np.intp]
@@ -119,25 +108,13 @@ class SparseBlock(EpochBlock):
 
 @dataclass
 class Walk:
-    """The weights and their history.
-
-    Attributes
-    ----------
-    rows : StepRows
-    weights : ndarray of shape (K, p + 1)
-        The bias first.
-    keeps_pocket : bool
-        Whether to keep the weights with the fewest errors as well.
-    pocket : ndarray of shape (K, p + 1)
-    visits : int
-        Number of rows visited, counting repeats.
-    """
+    """The weights and their history."""
 
     rows: StepRows
-    weights: Array
-    keeps_pocket: bool = False
-    pocket: Array = field(init=False)
-    visits: int = 0
+    weights: Array  # (K, p + 1); the bias first
+    keeps_pocket: bool = False  # whether to keep the weights with the fewest errors as well
+    pocket: Array = field(init=False)  # (K, p + 1)
+    visits: int = 0  # number of rows visited, counting repeats
     _drift: Array = field(init=False)
     _fewest: float = np.inf
     _run: int = 0
@@ -163,11 +140,9 @@ class Walk:
         return ((self.visits + 1) * self.weights - self._drift) / max(1, self.visits)
 
     def _visit(self, block: EpochBlock, codes: NDArray[np.intp], steps: Array) -> int:
-        """Visit the rows of a block.
-
-        Between two mistakes the weights are constant, so one product gives all scores up to the
-        next mistake; then only the change of the scores of later rows has to be added.
-        """
+        """Visit the rows of a block."""
+        # Between two mistakes the weights are constant, so one product gives all scores up to the
+        # next mistake; then only the change of the scores of later rows has to be added.
         scores = block.scores(self.weights)
         own = scores[codes, np.arange(len(codes))]
         rivals = scores

@@ -21,21 +21,11 @@ MOST_LINES = 20_000
 
 
 class Rule(NamedTuple):
-    """A function of position with finitely many values.
+    """A function of position with finitely many values."""
 
-    Attributes
-    ----------
-    label : callable
-        Maps coordinates (n, r) to codes (n,) in 0 .. m - 1.
-    cost : ndarray of shape (K, m)
-        Cost of each code if class k is true.
-    smooth : bool
-        Whether the code is known not to change back within a small distance.
-    """
-
-    label: Callable[[Array], Codes]
-    cost: Array
-    smooth: bool
+    label: Callable[[Array], Codes]  # maps coordinates (n, r) to codes (n,) in 0 .. m - 1.
+    cost: Array  # (K, m); cost of each code if class k is true
+    smooth: bool  # whether the code is known not to change back within a small distance
 
 
 def over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
@@ -47,27 +37,16 @@ def over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float
 
 
 class Lines(NamedTuple):
-    """Gaussian classes along parallel lines: all coordinates except the last are given.
+    """Gaussian classes along parallel lines: all coordinates except the last are given."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n, K)
-        Prior times density of the class at the given coordinates.
-    means : ndarray of shape (n, K)
-        Conditional means of the last coordinate.
-    deviations : ndarray of shape (K,)
-    """
-
-    weights: Array
-    means: Array
-    deviations: Array
+    weights: Array  # (n, K); prior times density of the class at the given coordinates
+    means: Array  # (n, K); conditional means of the last coordinate
+    deviations: Array  # (K,)
 
     def integrate(self, rule: Rule, given: Array, n_points: int) -> Array:
-        """Return the cost of the rule along each line, (n,), exact if all changes are found.
-
-        Between changes the cost is a sum of normal probabilities. Changes are found between
-        neighbouring points of a scan that is spaced by the deviations of every class.
-        """
+        """Return the cost of the rule along each line, (n,), exact if all changes are found."""
+        # Between changes the cost is a sum of normal probabilities. Changes are found between
+        # neighbouring points of a scan that is spaced by the deviations of every class.
         steps = np.linspace(-REACH, REACH, max(n_points // 10, n_points // len(self.deviations)))
         scan = self.means[:, :, None] + self.deviations[:, None] * steps
         scan = np.sort(scan.reshape(len(given), -1), axis=1)
@@ -140,11 +119,9 @@ def _over_the_plane(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, 
 
 
 def _adaptive(function: Callable[[Array], Array], knots: Array, most: int) -> tuple[float, float]:
-    """Integrate by Gauss's rule, halving panels as long as that changes the result.
-
-    Where three classes meet the integrand has kinks, and panels become small. All panels of the
-    same size are evaluated together, whereas `scipy.integrate` evaluates one at a time.
-    """
+    """Integrate by Gauss's rule, halving panels as long as that changes the result."""
+    # Where three classes meet the integrand has kinks, and panels become small. All panels of the
+    # same size are evaluated together, whereas `scipy.integrate` evaluates one at a time.
     nodes, weights = np.polynomial.legendre.leggauss(12)
 
     def panels(low: Array, high: Array) -> Array:

@@ -23,34 +23,18 @@ FARTHEST = 1e150
 
 
 class KnownClasses(NamedTuple):
-    """Gaussian classes in coordinates in which their average covariance is the identity.
+    """Gaussian classes in coordinates in which their average covariance is the identity."""
 
-    This removes units, offsets and directions in which no class varies: every covariance is
-    regular, and densities can be compared.
+    # This removes units, offsets and directions in which no class varies: every covariance is
+    # regular, and densities can be compared.
 
-    Attributes
-    ----------
-    origin : ndarray of shape (p,)
-        In the units of the features.
-    forward : ndarray of shape (p, r)
-        Coordinates are ``(x - origin) @ forward``.
-    back : ndarray of shape (r, p)
-        Features are ``origin + z @ back``.
-    densities : Gaussians
-        With means of shape (K, r).
-    covariances : ndarray of shape (K, r, r)
-    priors : ndarray of shape (K,)
-    loss : ndarray of shape (K, K)
-        Loss of deciding for the column's class if the row's class is true.
-    """
-
-    origin: Array
-    forward: Array
-    back: Array
-    densities: Gaussians
-    covariances: Array
-    priors: Array
-    loss: Array
+    origin: Array  # (p,); in the units of the features
+    forward: Array  # (p, r); coordinates are ``(x - origin) @ forward``
+    back: Array  # (r, p); features are ``origin + z @ back``
+    densities: Gaussians  # with means of shape (K, r)
+    covariances: Array  # (K, r, r)
+    priors: Array  # (K,)
+    loss: Array  # (K, K); loss of deciding for the column's class if the row's class is true
 
     @classmethod
     def from_parameters(

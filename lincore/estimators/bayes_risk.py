@@ -56,7 +56,6 @@ def bayes_error(
         Fitted or not.
     standard_error : float, default 1e-4
         At which Monte Carlo stops, after at most `MOST_DRAWS` rows.
-    seed : int, default 0
 
     Raises
     ------
@@ -166,12 +165,10 @@ def _decisions(classifier: Any, known: KnownClasses) -> Rule:
 
 
 def _two_alike(means: Array, priors: Array, loss: Array) -> float:
-    """Return the minimum loss of two classes with equal covariances, in whitened coordinates.
-
-    Along the line through the means the classes are N(0, 1) and N(Δ, 1). The second is chosen above
-    c, where the log likelihood ratio Δu - Δ²/2 exceeds the log ratio of the costs of wrongly
-    choosing the second and wrongly choosing the first.
-    """
+    """Return the minimum loss of two classes with equal covariances, in whitened coordinates."""
+    # Along the line through the means the classes are N(0, 1) and N(Δ, 1). The second is chosen
+    # above c, where the log likelihood ratio Δu - Δ²/2 exceeds the log ratio of the costs of
+    # wrongly choosing the second and wrongly choosing the first.
     distance = float(np.linalg.norm(means[1] - means[0]))
     (first_right, first_wrong), (second_wrong, second_right) = priors[:, None] * loss
     gains = first_wrong - first_right, second_wrong - second_right
@@ -204,11 +201,9 @@ def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int
 
 
 def _monte_carlo(known: KnownClasses, rule: Rule, standard_error: float, seed: int) -> ExpectedLoss:
-    """Average the posterior expected cost over rows drawn from each class.
-
-    Taking the expectation over the classes at every row, instead of using its true class, removes
-    most of the variance. Rows are allocated to classes by Neyman's rule: prior times deviation.
-    """
+    """Average the posterior expected cost over rows drawn from each class."""
+    # Taking the expectation over the classes at every row, instead of using its true class, removes
+    # most of the variance. Rows are allocated to classes by Neyman's rule: prior times deviation.
     n_classes = len(known.priors)
     streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
     seen = Moments.empty((n_classes,), 1)

@@ -124,12 +124,11 @@ def class_targets(count: Array, targets: Targets) -> Array:
 
 
 def _canonical_solution(moments: Moments, target: Array) -> Array | None:
-    """Solve the unpenalised normal equations if the classes vary in all directions.
-
-    In canonical coordinates, where M are the class means times ``sqrt(n_k)``, the total scatter is
-    ``I + MᵀM``; with ``M = U S V`` the solution for targets T is ``V diag(s / (1 + s²)) Uᵀ T``.
-    None if the rank of the within-class scatter is less than the number of varying features.
-    """
+    """Solve the unpenalised normal equations if the classes vary in all directions."""
+    # In canonical coordinates, where M are the class means times ``sqrt(n_k)``, the total scatter
+    # is ``I + MᵀM``; with ``M = U S V`` the solution for targets T is
+    # ``V diag(s / (1 + s²)) Uᵀ T``. None if the rank of the within-class scatter is less than the
+    # number of varying features.
     varying = np.diagonal(moments.pooled().scatter) > 0
     if not varying.any() or not (np.diagonal(moments.within())[varying] > 0).all():
         return None

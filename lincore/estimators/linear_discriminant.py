@@ -175,11 +175,9 @@ class LinearDiscriminantAnalysis(
         return CanonicalMeans(whitener, white, self.priors_)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
-        """Return the space of the rows, in the units used for inverting the covariance.
-
-        For singular Σ these are within-class standard deviations (see `Whitener`); shrinkage
-        towards the identity refers to the units of the features.
-        """
+        """Return the space of the rows, in the units used for inverting the covariance."""
+        # For singular Σ these are within-class standard deviations (see `Whitener`); shrinkage
+        # towards the identity refers to the units of the features.
         if self.shrinkage is None:
             return super()._row_space(rows, diagonal)
         mean = diagonal.pooled().mean

@@ -40,16 +40,10 @@ class Ambiguity(IntEnum):
 
 
 class HalfSpace(NamedTuple):
-    """A binary model reduced to its hyperplane.
+    """A binary model reduced to its hyperplane."""
 
-    Attributes
-    ----------
-    coef_ : ndarray of shape (1, p)
-    intercept_ : ndarray of shape (1,)
-    """
-
-    coef_: Array
-    intercept_: Array
+    coef_: Array  # (1, p)
+    intercept_: Array  # (1,)
 
     def decision_function(self, X: Array) -> Array:
         """Return its margin, (n,)."""
@@ -57,15 +51,11 @@ class HalfSpace(NamedTuple):
 
 
 class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Base of one-versus-rest and one-versus-one: a coding design with one model per row.
+    """Base of one-versus-rest and one-versus-one: a coding design with one model per row."""
 
-    Row m of the design has +1 for the positive classes of model m, -1 for the negative ones, and 0
-    for classes whose rows it does not use.
-
-    References
-    ----------
-    Allwein, Schapire, Singer (2000), "Reducing multiclass to binary", section 3.
-    """
+    # Row m of the design has +1 for the positive classes of model m, -1 for the negative ones, and
+    # 0 for classes whose rows it does not use.
+    # Allwein, Schapire, Singer (2000), "Reducing multiclass to binary", section 3.
 
     estimator: Any
     class_weight: ClassWeight
@@ -83,10 +73,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _coupled(self, proba: Array) -> Array:
-        """Convert probabilities of the models (n, n_models) to probabilities of the classes (n, K).
-
-        Rows sum to one.
-        """
+        """Convert probabilities of the models (n, n_models) to those of the classes (n, K)."""
+        # Rows sum to one.
 
     @abstractmethod
     def candidates(self, positive: Flags) -> Flags:
@@ -94,10 +82,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def score_planes(self) -> tuple[Array, Array]:
-        """Return coefficients (K, p) and intercepts (K,) of the decision functions.
-
-        For linear binary models only.
-        """
+        """Return coefficients (K, p) and intercepts (K,) of the decision functions."""
+        # For linear binary models only.
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -155,10 +141,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def predict_proba(self) -> Callable[[ArrayLike], Array]:
-        """A method that returns the class probabilities, (n, K); rows sum to one.
-
-        Only if the binary models have probabilities.
-        """
+        """A method that returns the class probabilities, (n, K); rows sum to one."""
+        # Only if the binary models have probabilities.
         self._require_probabilities("predict_proba")
         return self._probabilities
 
@@ -185,11 +169,9 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return np.asarray(np.log(self._probabilities(X)))
 
     def margins(self, X: ArrayLike) -> Array:
-        """Return the output of each model, shape (n, n_models): positive for its positive classes.
-
-        Its `decision_function`; or its probability minus one half; or plus or minus one if a model
-        only predicts.
-        """
+        """Return the output of each model, (n, n_models): positive for its positive classes."""
+        # Its `decision_function`; or its probability minus one half; or plus or minus one if a
+        # model only predicts.
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, **self._accepted)
         many = len(self.estimators_) > MANY_MODELS

@@ -106,10 +106,8 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
-        """Declare that counts may be sparse and are not negative.
-
-        So scikit-learn's check suite skips accuracy checks on data that are not counts.
-        """
+        """Declare that counts may be sparse and are not negative."""
+        # So scikit-learn's check suite skips accuracy checks on data that are not counts.
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -26,11 +26,10 @@ _LEAST = -1e5
 
 
 class LogOdds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier with posteriors, scored by their log odds, or else by their logarithms.
+    """A classifier with posteriors, scored by their log odds, or else by their logarithms."""
 
-    Scores of more than two classes may have a term that depends on the row and says nothing about
-    the classes; posteriors have none.
-    """
+    # Scores of more than two classes may have a term that depends on the row and says nothing about
+    # the classes; posteriors have none.
 
     def __init__(self, estimator: Any, odds: bool = True):
         self.estimator = estimator

@@ -70,7 +70,9 @@ class Schema:
             found = {
                 name: self.encode(part, tagged=_is_tagged(type(part)))
                 for name, part in given
-                if name not in default or not _same(part, default[name])
+                if name not in default
+                or type(part) is not type(default[name])
+                or part != default[name]
             }
             return ({TAG: value.kind} if tagged else {}) | found
         if isinstance(value, Mapping):
@@ -198,11 +200,6 @@ def is_record(kind: Any) -> bool:
 
 def _is_tagged(kind: Any) -> bool:
     return is_record(kind) and isinstance(getattr(kind, TAG, None), str)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are equal and of the same type."""
-    return type(one) is type(other) and bool(one == other)
 
 
 def _plain(kind: Any, value: Any, place: str) -> Any:

@@ -71,10 +71,6 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
     low, high : array-like of shape (2,)
         Corners of the window.
 
-    Returns
-    -------
-    BinaryRegions
-
     Raises
     ------
     DataError

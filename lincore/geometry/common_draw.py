@@ -51,11 +51,6 @@ def common_draw(truth: BayesClassifier, n: int = 40_000, *, seed: int = 0) -> Co
         Fitted or not.
     n : int
         Approximate number of rows.
-    seed : int
-
-    Returns
-    -------
-    CommonDraw
 
     References
     ----------

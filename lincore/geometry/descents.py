@@ -163,7 +163,6 @@ def descend_logistic(
 
     Parameters
     ----------
-    error : LogisticError
     method : {"newton", "fixed-hessian", "gradient"}
         Steps ``H⁻¹∇E`` with the current Hessian, with its upper bound, or ``rate ∇E``.
     start : array-like of shape (q,), optional
@@ -173,11 +172,6 @@ def descend_logistic(
     halving : bool, default True
         Halve a Newton step until the error decreases; without it Newton may diverge from a distant
         start.
-    max_iter : int, default 10,000
-
-    Returns
-    -------
-    Descent
 
     Raises
     ------

@@ -60,10 +60,6 @@ def direction_scores(
     definition : {"lecture", "prml"}
         Definition of J, see `lincore.linalg.fisher_criterion`.
 
-    Returns
-    -------
-    DirectionScores
-
     Raises
     ------
     DataError

@@ -38,10 +38,6 @@ def polygon_area(polygon: ArrayLike) -> float:
     polygon : array-like of shape (m, 2)
         Corners in order.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> polygon_area([[0, 0], [2, 0], [2, 1], [0, 1]])
@@ -62,7 +58,6 @@ def clip(polygon: ArrayLike, normal: ArrayLike, offset: float) -> Array:
     polygon : array-like of shape (m, 2)
         Corners in order.
     normal : array-like of shape (2,)
-    offset : float
 
     Returns
     -------
@@ -203,7 +198,6 @@ def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: Array
     Parameters
     ----------
     normal : array-like of shape (2,)
-    offset : float
     low, high : array-like of shape (2,)
 
     Returns

@@ -113,13 +113,8 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
     ----------
     pipeline : Pipeline
         Fitted on class codes; its last step is the classifier.
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
-
-    Returns
-    -------
-    Learned
 
     References
     ----------

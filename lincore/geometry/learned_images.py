@@ -72,10 +72,6 @@ def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) ->
     rows : ndarray of shape (n,)
         The training rows.
 
-    Returns
-    -------
-    LearnedImages
-
     Raises
     ------
     DataError

@@ -49,10 +49,6 @@ def joint_log_likelihood(
     covariances : array-like of shape (K, p, p), or (p, p) shared by all
     priors : array-like of shape (K,)
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     DataError
@@ -92,10 +88,6 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
     X : array-like of shape (n, p)
     y : array-like of shape (n,)
         Labels among the classes of the model.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -169,7 +161,6 @@ def gaussian_log_ratio(
     ----------
     means, covariances, priors
         As for `joint_log_likelihood`; covariances of full rank.
-    first, second : int
 
     Raises
     ------

@@ -62,14 +62,8 @@ def perceptron_walk(
         Labels of two classes; scores are positive for the second one in sorted order.
     start : array-like of shape (p + 1,), optional
         The intercept first. Default: zero.
-    eta : float, default 1.0
-    max_epochs : int, default 100
     order : array-like of shape (n,), optional
         Order in which rows are visited in every epoch. Default: their order in X.
-
-    Returns
-    -------
-    PerceptronWalk
 
     Raises
     ------

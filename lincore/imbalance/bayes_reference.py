@@ -47,7 +47,6 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> BayesReference:
 
     Parameters
     ----------
-    study : BalanceStudy
     data : Dataset
         Generated data.
 

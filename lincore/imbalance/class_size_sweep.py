@@ -89,10 +89,6 @@ def sweep(
     n_jobs : int, optional
         Processes, as in `lincore.compare`.
 
-    Returns
-    -------
-    Sweep
-
     Raises
     ------
     DataError
@@ -167,10 +163,8 @@ def _one_seed(
     exact: bool,
     tell: Callable[[Array, int], bool],
 ) -> tuple[Array, bool]:
-    """Return the losses of one seed (M, A, 4, L), NaN if not fitted, and whether it was finished.
-
-    `tell` is called with the losses and the number of sizes after every few sizes; False stops.
-    """
+    """Return the losses of a seed (M, A, 4, L), NaN if not fitted, and whether it is finished."""
+    # `tell` is called with the losses and the number of sizes after every few sizes; False stops.
     data, (split, nested) = plan.data, plan.draw(repeat)
     # Group splits have different sizes each time.
     subsets = [np.minimum(subset, nested.counts) for subset in subsets]

@@ -27,7 +27,6 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
 
     Parameters
     ----------
-    study : BalanceStudy
     condition : str
         Name of a condition of the study, such as "full" or "reduced".
 
@@ -57,7 +56,6 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     ----------
     results : Results
         Results on one test set.
-    method : str
     priors : array-like of shape (K,)
         Classes without test rows are left out, and the other priors are rescaled.
 
@@ -85,7 +83,6 @@ def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> 
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     priors : array-like of shape (K,)
@@ -104,8 +101,6 @@ def cost_in_deployment(
 
     Parameters
     ----------
-    results : Results
-    method : str
     priors : array-like of shape (K,)
     costs : array-like of shape (K, K)
         Cost of predicting a row of one class (first axis) as another (second axis), in any unit.
@@ -122,7 +117,6 @@ def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
 
     Parameters
     ----------
-    results : Results
     costs : array-like of shape (K, K)
         Cost, in any unit, of predicting the column's class for a row of the row's class.
     """
@@ -198,7 +192,6 @@ def error_by_share(
 
     Parameters
     ----------
-    results : Results
     old : array-like of shape (M, K)
         Priors implied by the posteriors.
     code : int
@@ -228,11 +221,9 @@ def _expected(
     *,
     is_share: bool = False,
 ) -> Interval:
-    """Return the mean of values (m,) by class, weighted by the priors.
-
-    With sampling weights, means are weighted and their variance is that of Kish's effective number
-    of rows.
-    """
+    """Return the mean of values (m,) by class, weighted by the priors."""
+    # With sampling weights, means are weighted and their variance is that of Kish's effective
+    # number of rows.
     n_classes, own = len(results.classes), row_weights(results)
     own = np.ones(len(values)) if own is None else own
     total = np.bincount(results.truth, own, n_classes)

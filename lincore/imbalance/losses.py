@@ -36,29 +36,17 @@ CONDITIONS = (
 
 
 class Loss(NamedTuple):
-    """A loss of a study: a weighted mean over classes of the mean losses of their rows.
-
-    Attributes
-    ----------
-    name : str
-    weights : ndarray of shape (K,) or None
-        Class weights to any scale; None for weights by number of rows.
-    greater_is_better : bool
-        Whether it is a recall.
-    is_share : bool
-        Whether it is between 0 and 1; otherwise it is in nats or in the unit of the costs.
-    kind : int
-        Kind of row loss, as in `RowVariance.of`; for a recall, whether rows are misclassified.
-    code : int or None
-        Class of a recall.
-    """
+    """A loss of a study: a weighted mean over classes of the mean losses of their rows."""
 
     name: str
+    # (K,); class weights to any scale; None for weights by number of rows
     weights: NDArray[Any] | None = None
-    greater_is_better: bool = False
+    greater_is_better: bool = False  # whether it is a recall
+    # Whether it is between 0 and 1; otherwise it is in nats or in the unit of the costs
     is_share: bool = True
+    # Kind of row loss, as in `RowVariance.of`; for a recall, whether rows are misclassified
     kind: int = 0
-    code: int | None = None
+    code: int | None = None  # class of a recall
 
     @property
     def highest(self) -> float:
@@ -99,78 +87,46 @@ class Loss(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One seed with its models, for plots: the one whose loss is nearest to the mean.
-
-    Attributes
-    ----------
-    seed : int
-    split : Split
-    rows : mapping of str to ndarray
-        Training rows of the subsets "full", "reduced" and "control".
-    pipelines : mapping of (method, condition) to Pipeline
-        Fitted on codes, for every condition. Small models are fitted on first access.
-    shifts : mapping of (method, condition) to ndarray of shape (K,), or None
-        Shift of the log posteriors of the pipeline in a condition; None if the pipeline's
-        predictions are used unchanged.
-    results : mapping of str to Results
-        Results of all methods on the test set, for every condition.
-    """
+    """One seed with its models, for plots: the one whose loss is nearest to the mean."""
 
     seed: int
     split: Split
+    # Training rows of the subsets "full", "reduced" and "control"
     rows: Mapping[str, NDArray[np.intp]]
+    # Fitted on codes, for every condition. Small models are fitted on first access.
     pipelines: Mapping[tuple[str, str], Pipeline]
+    # Shift of the log posteriors of the pipeline in a condition; None if the pipeline's predictions
+    # are used unchanged
     shifts: Mapping[tuple[str, str], Array | None]
-    results: Mapping[str, Results]
+    results: Mapping[str, Results]  # results of all methods on the test set, for every condition
 
 
 @dataclass(frozen=True, eq=False)
 class SubsetLosses:
-    """Losses of full, reduced and control subsets and of all remedies, for every seed.
+    """Losses of full, reduced and control subsets and of all remedies, for every seed."""
 
-    Parameters
-    ----------
-    classes : ndarray of shape (K,)
-        The labels.
-    methods : tuple of M str
-    loss_names : tuple of L str
-        "error", "balanced error", "log loss" and "recall of" each class.
-    losses : ndarray of shape (M, C, S, L)
-        By method, condition (in the order of `conditions`), seed and loss. Errors and recalls are
-        shares; the log loss is in nats, and NaN for a method without posteriors.
-    seeds : ndarray of shape (S,)
-    counts : mapping of str to ndarray of shape (K,)
-        Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
-    totals : mapping of str to ndarray of shape (K,)
-        Total weight by class of the training rows of "full", "reduced" and "control"; without
-        weights, their number.
-    n_test : int
-        Test rows.
-    new_splits : bool
-        Whether every seed has its own split; if not, only the choice of rows is random.
-    failures : mapping of str to str
-        Methods that could not be fitted in some condition, with the reason; they are not in
-        `methods`.
-    notices : tuple of str
-        Distinct warnings while fitting.
-    settings : Settings
-        Settings needed to reproduce these results.
-    variances : mapping of method to RowVariance
-        Variance of its mean losses estimated from rows. If missing, it is estimated from seeds.
-    """
-
-    classes: NDArray[Any]
-    methods: tuple[str, ...]
+    classes: NDArray[Any]  # (K,); the labels
+    methods: tuple[str, ...]  # (M,)
+    # (L,); "error", "balanced error", "log loss" and "recall of" each class
     loss_names: tuple[str, ...]
+    # (M, C, S, L); by method, condition (in the order of `conditions`), seed and loss. Errors and
+    # recalls are shares; the log loss is in nats, and NaN for a method without posteriors.
     losses: Array
-    seeds: NDArray[np.intp]
+    seeds: NDArray[np.intp]  # (S,)
+    # Training rows by class of "full", "reduced", "control", "undersampling", "oversampling"
     counts: Mapping[str, NDArray[np.intp]]
+    # Total weight by class of the training rows of "full", "reduced" and "control"; without
+    # weights, their number
     totals: Mapping[str, Array]
-    n_test: int
+    n_test: int  # test rows
+    # Whether every seed has its own split; if not, only the choice of rows is random
     new_splits: bool
+    # Methods that could not be fitted in some condition, with the reason; they are not in `methods`
     failures: Mapping[str, str] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # distinct warnings while fitting
+    # Settings needed to reproduce these results
     settings: Settings = field(default_factory=Settings)
+    # Variance of its mean losses estimated from rows. If missing, it is estimated from seeds.
     variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property
@@ -200,10 +156,8 @@ class SubsetLosses:
         return self.n_test / in_memory if self.new_splits else 0.0
 
     def shares(self, subset: str) -> Array:
-        """Return the class shares (K,) of the training rows of "full", "reduced" or "control".
-
-        By weight if rows have weights. These are the priors learned from them.
-        """
+        """Return the class shares (K,) of the training rows of "full", "reduced" or "control"."""
+        # By weight if rows have weights. These are the priors learned from them.
         return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
     def loss(self, method: str, condition: str, loss: str = "error") -> Array:

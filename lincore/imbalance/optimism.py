@@ -80,10 +80,8 @@ class SplitMeans(Protocol):
 def optimism(
     study: SplitMeans, method: str, loss: str, names: tuple[str, ...], baseline: str
 ) -> float:
-    """Return the optimism of the best of several conditions of a study.
-
-    In the unit of the loss; NaN for a single split.
-    """
+    """Return the optimism of the best of several conditions of a study."""
+    # In the unit of the loss; NaN for a single split.
     if not names:
         return float("nan")
     sign = -1.0 if study.named(loss).greater_is_better else 1.0

@@ -123,7 +123,6 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
 
     Parameters
     ----------
-    study : SubsetLosses
     method, loss : str
         As in `lincore.imbalance.attribution.attribution`.
 

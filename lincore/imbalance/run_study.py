@@ -149,10 +149,6 @@ def balance(
     n_jobs : int, optional
         Processes, as in `lincore.compare`.
 
-    Returns
-    -------
-    BalanceStudy
-
     Raises
     ------
     DataError
@@ -322,18 +318,10 @@ def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -
 
 
 class TrialLosses(NamedTuple):
-    """Losses of one method in a trial.
+    """Losses of one method in a trial."""
 
-    Attributes
-    ----------
-    means : ndarray of shape (C, L)
-        Losses on the test rows, in every condition.
-    rows : SplitLosses
-        Error and log loss of each test row, in all `CONDITIONS` and `MODELS`.
-    """
-
-    means: Array
-    rows: SplitLosses
+    means: Array  # (C, L); losses on the test rows, in every condition
+    rows: SplitLosses  # error and log loss of each test row, in all `CONDITIONS` and `MODELS`
 
 
 def trial_losses(

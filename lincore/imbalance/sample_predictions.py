@@ -15,27 +15,15 @@ from lincore.utils.typing import Array
 
 
 class Prediction(NamedTuple):
-    """Predictions of one fit for the test rows, under its learned priors.
+    """Predictions of one fit for the test rows, under its learned priors."""
 
-    Attributes
-    ----------
-    predicted : ndarray of shape (m,)
-    log_proba : ndarray of shape (m, K)
-    learned : ndarray of shape (K,) or None
-        Priors implied by the posteriors; None if they are not learned from the rows or there are no
-        posteriors: such a method is not corrected.
-    shifts : ndarray of shape (K,) or None
-        Shift of the log posteriors for a moved threshold.
-    pipeline : Pipeline
-        Fitted on codes.
-    seconds : float
-    """
-
-    predicted: NDArray[np.intp]
-    log_proba: Array
+    predicted: NDArray[np.intp]  # (m,)
+    log_proba: Array  # (m, K)
+    # (K,); priors implied by the posteriors; None if they are not learned from the rows or there
+    # are no posteriors: such a method is not corrected
     learned: Array | None
-    shifts: Array | None
-    pipeline: Pipeline
+    shifts: Array | None  # (K,); shift of the log posteriors for a moved threshold
+    pipeline: Pipeline  # fitted on codes
     seconds: float
 
     @classmethod

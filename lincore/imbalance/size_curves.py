@@ -21,39 +21,23 @@ CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
 
 
 class SizeCurve(NamedTuple):
-    """One loss of one method over the sizes.
+    """One loss of one method over the sizes."""
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (A,)
-        Training rows of the swept classes, increasing.
-    mean : ndarray of shape (A,)
-    low, high : ndarray of shape (A,)
-        The central 80 % of the seeds.
-    """
-
-    sizes: Array
-    mean: Array
-    low: Array
-    high: Array
+    sizes: Array  # (A,); training rows of the swept classes, increasing
+    mean: Array  # (A,)
+    # `low`, `high`: the central 80 % of the seeds
+    low: Array  # (A,)
+    high: Array  # (A,)
 
 
 class Crossing(NamedTuple):
-    """A crossing of two curves that is significant on both sides.
+    """A crossing of two curves that is significant on both sides."""
 
-    Attributes
-    ----------
-    size : float
-        Training rows of the swept classes.
-    below, above : str
-        The better method at smaller and at larger sizes.
-    clear : tuple of two float
-        The largest size below and the smallest size above at which the difference is significant.
-    """
-
-    size: float
+    size: float  # training rows of the swept classes
+    # `below`, `above`: the better method at smaller and at larger sizes
     below: str
     above: str
+    # The largest size below and the smallest size above at which the difference is significant
     clear: tuple[float, float]
 
 
@@ -118,7 +102,6 @@ class Sweep:
 
         Parameters
         ----------
-        method, loss : str
         kind : str
             One of `CURVES`, or "prior shift" or "majority bias": the parts of the attribution for
             all rows, L(F, πR, πR) - L(F, πR, πF) and L(F, πR, πF) - L(F, πF, πF).
@@ -222,8 +205,6 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
 
     Parameters
     ----------
-    sweep : Sweep
-    loss : str
     kind : str
         One of `lincore.imbalance.size_curves.CURVES`.
 

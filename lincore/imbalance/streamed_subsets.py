@@ -22,16 +22,7 @@ LARGEST_KEPT = 10_000_000
 
 
 class SumsByRank:
-    """Sums of random subsets of streamed rows: one pass serves several repetitions of a study.
-
-    Parameters
-    ----------
-    blocks : Blocks
-    seeds : sequence of int
-        Of all repetitions.
-    n_jobs : int, optional
-        Processes that read the blocks.
-    """
+    """Sums of random subsets of streamed rows: one pass serves several repetitions of a study."""
 
     def __init__(self, blocks: Blocks, seeds: Sequence[int], n_jobs: int | None) -> None:
         self.blocks = blocks
@@ -60,23 +51,14 @@ class SumsByRank:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StreamedSubsets(NestedSubsets):
-    """Training rows of which some are not in memory.
+    """Training rows of which some are not in memory."""
 
-    A subset contains the streamed rows of low rank, with the same share as of all rows up to
-    chance, and rows in memory that complete it to its size. If these are too few, or more than half
-    of their share would be left out, the size is only met up to chance.
-
-    Parameters
-    ----------
-    order : tuple of K intp arrays
-        Row numbers of each class, of the rows in memory.
-    sums : SumsByRank
-    seed : int
-        Of the ranks.
-    """
+    # A subset contains the streamed rows of low rank, with the same share as of all rows up to
+    # chance, and rows in memory that complete it to its size. If these are too few, or more than
+    # half of their share would be left out, the size is only met up to chance.
 
     sums: SumsByRank
-    seed: int
+    seed: int  # of the ranks
     # Found before fitting, and read again by a study that has been fitted.
     _sizes: dict[RowSubset, Counts] = field(default_factory=dict, init=False, repr=False)
 

@@ -111,9 +111,6 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str)
 
     Parameters
     ----------
-    study : BalanceStudy
-    data : Dataset
-    method : str
     subset : {"full", "reduced"}
 
     Examples

@@ -20,18 +20,12 @@ from lincore.utils.typing import Array, Counts
 
 @dataclass(frozen=True, eq=False)
 class NestedSubsets:
-    """Training rows in random order within each class: a subset is a prefix of each class.
+    """Training rows in random order within each class: a subset is a prefix of each class."""
 
-    Smaller subsets are contained in larger ones, so that comparisons are paired, and the moments
-    of all subsets come from one pass over the rows.
+    # Smaller subsets are contained in larger ones, so that comparisons are paired, and the moments
+    # of all subsets come from one pass over the rows.
 
-    Parameters
-    ----------
-    order : tuple of K intp arrays
-        Row numbers of each class.
-    """
-
-    order: tuple[NDArray[np.intp], ...]
+    order: tuple[NDArray[np.intp], ...]  # (K,); row numbers of each class
 
     @classmethod
     def draw(
@@ -96,11 +90,9 @@ class NestedSubsets:
     def moments(
         self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
     ) -> list[Moments]:
-        """Return the moments by class of subsets with given sizes (K,) from one pass over X.
-
-        Every row is summed once, in the smallest subset that contains it; larger subsets are
-        merged.
-        """
+        """Return the moments by class of subsets with given sizes (K,) from one pass over X."""
+        # Every row is summed once, in the smallest subset that contains it; larger subsets are
+        # merged.
         table = np.asarray(subsets, dtype=np.intp)
         by_class = [
             self._cumulative(X, rows, table[:, k], weight) for k, rows in enumerate(self.order)
@@ -113,10 +105,8 @@ class NestedSubsets:
     def growing(
         self, data: Dataset, subsets: Sequence[Counts], *, summed: bool
     ) -> Iterator[TrainingSample]:
-        """Yield the samples of growing nested subsets, without their rows.
-
-        Their moments are equal to those of `samples`, with memory for two subsets instead of all.
-        """
+        """Yield the samples of growing nested subsets, without their rows."""
+        # Their moments are equal to those of `samples`, with memory for two subsets instead of all.
         grown: Iterable[Moments | None] = [None] * len(subsets)
         if summed:
             grown = self._grow(data.X, subsets, data.weights)
@@ -163,22 +153,15 @@ class NestedSubsets:
 
 
 class Shuffling(NamedTuple):
-    """A random circular order of the rows of each class, from which splits are taken in turn.
+    """A random circular order of the rows of each class, from which splits are taken in turn."""
 
-    In each turn the test rows are followed by the training rows, of which subsets use the first
-    ones. Each turn is a random split with random subsets, but over the turns all rows are tested
-    equally often and used in every subset about equally often. So means over few turns vary less
-    than with independent splits.
+    # In each turn the test rows are followed by the training rows, of which subsets use the first
+    # ones. Each turn is a random split with random subsets, but over the turns all rows are tested
+    # equally often and used in every subset about equally often. So means over few turns vary less
+    # than with independent splits.
 
-    Attributes
-    ----------
-    order : tuple of K intp arrays
-    n_test : ndarray of shape (K,)
-        Test rows of each class.
-    """
-
-    order: tuple[NDArray[np.intp], ...]
-    n_test: Counts
+    order: tuple[NDArray[np.intp], ...]  # (K,)
+    n_test: Counts  # (K,); test rows of each class
 
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:

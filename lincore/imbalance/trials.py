@@ -75,24 +75,15 @@ STANDS_FOR: Mapping[str, str] = {
 
 
 class Trial(NamedTuple):
-    """The rows of one seed.
-
-    Attributes
-    ----------
-    seed : int
-    split : Split
-    nested : NestedSubsets
-    sizes : mapping of str to ndarray of shape (K,)
-        Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
-    totals : mapping of str to ndarray of shape (K,)
-        Total weight by class of "full", "reduced" and "control"; without weights, their number of
-        rows.
-    """
+    """The rows of one seed."""
 
     seed: int
     split: Split
     nested: NestedSubsets
+    # Rows by class of "full", "reduced", "control", "undersampling" and "oversampling"
     sizes: Mapping[str, Counts]
+    # Total weight by class of "full", "reduced" and "control"; without weights, their number of
+    # rows
     totals: Mapping[str, Array]
 
     def shares(self, subset: str) -> Array:
@@ -102,37 +93,20 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The settings of an experiment on class sizes, which determine the trial of every seed.
-
-    Parameters
-    ----------
-    data : Dataset
-    sizes : mapping of class label to int or float
-    methods : tuple of Method
-    steps : Steps
-    scheme : str or Split
-        A scheme with a single split; see `lincore.model_selection.splitters.plan_folds`.
-    test_size : float
-    seed : int
-    n_jobs : int, optional
-    repeats : int
-        Planned repetitions, whose streamed rows are summed together.
-    failures : dict of str to str
-        Methods that cannot be fitted, with the reason; filled while fitting.
-    notices : dict of str to None
-        Warnings in order; filled while fitting.
-    """
+    """The settings of an experiment on class sizes, which determine the trial of every seed."""
 
     data: Dataset
     sizes: Mapping[Any, float]
     methods: tuple[Method, ...]
     steps: Steps
-    scheme: Any
+    scheme: Any  # A scheme with a single split; see `lincore.model_selection.splitters.plan_folds`
     test_size: float
     seed: int
     n_jobs: int | None = None
-    repeats: int = 1
+    repeats: int = 1  # planned repetitions, whose streamed rows are summed together
+    # Methods that cannot be fitted, with the reason; filled while fitting
     failures: dict[str, str] = field(default_factory=dict)
+    # Warnings in order; filled while fitting
     notices: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -224,10 +198,8 @@ class Plan:
         failures: dict[str, str],
         methods: Sequence[Method] | None = None,
     ) -> tuple[list[dict[str, Prediction]], list[Warning]]:
-        """Fit methods, by default those that have not failed, and predict the rows of each task.
-
-        Reasons of failures are added to `failures`. The warnings are in the order of the tasks.
-        """
+        """Fit methods, by default those that have not failed, and predict the rows of each task."""
+        # Reasons of failures are added to `failures`. The warnings are in the order of the tasks.
         methods = self.alive if methods is None else methods
         free: dict[str, Method] = {}
         for method in methods:
@@ -300,10 +272,8 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
 
 
 def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
-    """Compute all fits of some trials; return predictions by sample and method.
-
-    Predictions of training rows have the names in `TRAINED`.
-    """
+    """Compute all fits of some trials; return predictions by sample and method."""
+    # Predictions of training rows have the names in `TRAINED`.
     made = [_tasks(plan, trial) for trial in trials]
     every = [task for of_trial in made for task in of_trial.values()]
     found, warned = plan.fit(every, plan.failures)
@@ -346,11 +316,9 @@ def n_values_of(plan: Plan, trial: Trial) -> int:
 
 
 def at_once(plan: Plan, n_values: int) -> int:
-    """Return how many samples of `n_values` values are fitted at once, to take a short time.
-
-    One if a method must be fitted to each sample separately, so that the first result appears soon
-    and the run can be stopped.
-    """
+    """Return how many samples of `n_values` values are fitted at once, to take a short time."""
+    # One if a method must be fitted to each sample separately, so that the first result appears
+    # soon and the run can be stopped.
     together = n_values < WORTHWHILE and can_be_batched(plan.alive)
     return max(1, LARGEST_AT_ONCE // n_values) if together else 1
 
@@ -425,10 +393,8 @@ def condition_sample(condition: str) -> str:
 def shift_of(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, condition: str, method: str
 ) -> Array | None:
-    """Return the shift (K,) of the log posteriors of a fit in a condition.
-
-    The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
-    """
+    """Return the shift (K,) of the log posteriors of a fit in a condition."""
+    # The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
     fit = fits[condition_sample(condition)][method]
     if condition == "moved threshold":
         return fit.shifts

@@ -25,14 +25,7 @@ from lincore.utils.typing import Array
 
 
 class ShiftedDecision(DecisionFunction):
-    """Another decision function with shifted log posteriors.
-
-    Parameters
-    ----------
-    inner : DecisionFunction
-        With posteriors.
-    shift : ndarray of shape (K,)
-    """
+    """A decision function with log posteriors shifted by `shift` (K,)."""
 
     has_posterior = True
 
@@ -49,20 +42,12 @@ class ShiftedDecision(DecisionFunction):
 
 
 class CostDecision(DecisionFunction):
-    """The posteriors of a view, with decisions of minimum expected cost.
-
-    Parameters
-    ----------
-    view : View
-        View of a model with posteriors.
-    costs : ndarray of shape (K, K)
-        Cost of deciding for the column's class if the row's class is true.
-    """
+    """The posteriors of a view, with decisions of minimum expected cost."""
 
     has_posterior = True
 
     def __init__(self, view: View, costs: Array) -> None:
-        self.view, self.costs = view, costs
+        self.view, self.costs = view, costs  # (K, K), by true and decided class
 
     def scores(self, Z: Array) -> Array:
         """Return the negative expected cost of each decision (g, K) at points Z (g, d)."""
@@ -89,7 +74,6 @@ def aligned_planes(
     ----------
     pipelines : sequence of Pipeline
         Fitted.
-    data : Dataset
     rows : ndarray of shape (n,)
         Rows to align.
     axes : tuple of one or two int
@@ -140,7 +124,6 @@ def shared_planes(
     ----------
     pipelines : sequence of Pipeline
         Fitted.
-    data : Dataset
     rows : ndarray of shape (n,)
         Training rows of the first pipeline.
 
@@ -203,9 +186,6 @@ def condition_view(
 
     Parameters
     ----------
-    example : Example
-    method, condition : str
-    data : Dataset
     plane : Plane
         Plane for this pipeline, see `aligned_planes`.
     """
@@ -224,10 +204,8 @@ def view_with_predictions(view: View, results: Results, method: str) -> View:
 
     Parameters
     ----------
-    view : View
     results : Results
         Results on rows that include those of the view.
-    method : str
     """
     taken = results.predicted[results.position(method)]
     order = np.argsort(results.rows)

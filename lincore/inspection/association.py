@@ -173,16 +173,10 @@ def _permuted(codes: Codes, groups: Codes | None, times: int, rng: np.random.Gen
 
 
 class _Labels(NamedTuple):
-    """B permuted labellings of the same rows, as indicators of the classes.
+    """B permuted labellings of the same rows, as indicators of the classes."""
 
-    Attributes
-    ----------
-    members : csr_array of shape (B * K, n)
-    shape : (B, K)
-    """
-
-    members: csr_array
-    shape: tuple[int, int]
+    members: csr_array  # (B * K, n)
+    shape: tuple[int, int]  # (B, K)
 
     @classmethod
     def of(cls, labels: Codes) -> _Labels:
@@ -225,11 +219,9 @@ class _Numbers(NamedTuple):
         return cls("eta", centred, present.astype(float), np.square(centred).sum(axis=0))
 
     def measure(self, classes: _Labels) -> Array:
-        """Return the adjusted correlation ratio η of each column, shape (B, p).
-
-        η² is the share of the variance between the classes, adjusted like R²:
-        1 − (1 − η²)(n − 1)/(n − K), which is Kelley's ε².
-        """
+        """Return the adjusted correlation ratio η of each column, shape (B, p)."""
+        # η² is the share of the variance between the classes, adjusted like R²: 1 − (1 − η²)(n −
+        # 1)/(n − K), which is Kelley's ε².
         count = self.present.sum(axis=0)
         if self.present.all():
             sizes = np.diff(classes.members.indptr).reshape(*classes.shape, 1)
@@ -259,10 +251,8 @@ class _Levels(NamedTuple):
         return cls("V", level_of, np.bincount(level).astype(float))
 
     def measure(self, classes: _Labels) -> Array:
-        """Return Cramér's V, corrected for bias, shape (B, 1).
-
-        Without the correction a column with many rare levels would be associated with any target.
-        """
+        """Return Cramér's V, corrected for bias, shape (B, 1)."""
+        # Without the correction a column with many rare levels would be associated with any target.
         table = (classes.members @ self.level_of).tocoo()
         sizes = np.bincount(table.row, table.data, len(classes.members.indptr) - 1)
         expected = self.counts[table.col] * sizes[table.row]
@@ -297,7 +287,6 @@ def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
 
     Parameters
     ----------
-    data : Dataset
     column : int
         Position among the columns of the table.
 
@@ -314,7 +303,6 @@ def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = No
 
     Parameters
     ----------
-    data : Dataset
     columns : int or array-like of int
         Not word counts.
     rows : array-like of int, optional

@@ -51,7 +51,6 @@ def confusion_cell(
         Results of one method.
     pipeline : Pipeline
         The fitted model.
-    data : Dataset
     true, predicted : int
         Codes of the two classes.
 
@@ -84,8 +83,6 @@ def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int)
 
     Parameters
     ----------
-    data : Dataset
-    found : ConfusionCell
     true, predicted : int
         Codes of the two classes.
 

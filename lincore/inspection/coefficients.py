@@ -68,7 +68,6 @@ def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, .
     ----------
     pipeline : Pipeline
         Fitted on class codes.
-    data : Dataset
     n_lines : int
         Number of lines of coefficients.
 
@@ -111,7 +110,6 @@ def score_coefficients(
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
     rows : ndarray
         The training rows.
     lines : tuple of str, optional
@@ -154,7 +152,6 @@ def likelihood_coefficients(
     ----------
     pipeline : Pipeline
         Fitted; ends with logistic regression with infinite C and has no projection.
-    data : Dataset
     rows : ndarray
         The training rows.
     reference : int

@@ -60,7 +60,6 @@ def correlations(
 
     Parameters
     ----------
-    data : Dataset
     rows : array-like of int, optional
         Row numbers. Default: all rows.
     within : bool

@@ -42,13 +42,7 @@ class DecisionFunction(ABC):
 
 
 class RescaledDecision(DecisionFunction):
-    """Decision functions in coordinates that were divided by units.
-
-    Parameters
-    ----------
-    decision_function : DecisionFunction
-    units : ndarray of shape (d,)
-    """
+    """Decision functions in coordinates that were divided by `units` (d,)."""
 
     def __init__(self, decision_function: DecisionFunction, units: Array) -> None:
         self.decision_function, self.units = decision_function, units
@@ -64,15 +58,7 @@ class RescaledDecision(DecisionFunction):
 
 
 class AffineDecision(DecisionFunction):
-    """A linear classifier restricted to a plane: scores are affine functions of the point.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (K, d)
-    intercept : ndarray of shape (K,)
-    has_posterior : bool
-        Whether the softmax of the scores is the posterior.
-    """
+    """A linear classifier restricted to a plane: scores are affine, coef (K, d) and (K,)."""
 
     def __init__(self, coef: Array, intercept: Array, has_posterior: bool) -> None:
         self.coef, self.intercept, self.has_posterior = coef, intercept, has_posterior
@@ -116,20 +102,10 @@ def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryMode
 
 
 class ModelDecision(DecisionFunction):
-    """Any scikit-learn classifier, evaluated at the rows that points of the plane represent.
+    """Any scikit-learn classifier, evaluated at the rows that points of the plane represent."""
 
-    Parameters
-    ----------
-    model : classifier
-        Fitted on codes.
-    lift : callable
-        Maps points (g, d) to classifier inputs.
-    width : int
-        Number of values in such a row, which limits the size of blocks.
-    n_classes : int
-    section : BinaryModels, optional
-        The model restricted to the plane, if its binary models are half-planes there.
-    """
+    # `lift` maps points (g, d) to classifier inputs of `width` values; `section` is the model
+    # restricted to the plane, if its binary models are half-planes there.
 
     def __init__(
         self,

@@ -40,7 +40,6 @@ def discriminant_plane(
     pipeline : Pipeline
         Fitted. Fisher's discriminant is fitted to the classifier's inputs, unless the classifier is
         Fisher's discriminant or a linear model of two classes.
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
     n_axes : {2, 1}
@@ -88,17 +87,7 @@ def discriminant_plane(
 
 
 class _Within:
-    """The within-class scatter of training rows, as moments or as rows.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (q,)
-    moments : Moments or None
-    seen, codes : ndarrays of shape (n, q) and (n,)
-        The rows, if moments would be larger.
-    n_free : int
-        Number of rows minus number of classes.
-    """
+    """The within-class scatter of training rows: as moments, or as rows if these are smaller."""
 
     def __init__(
         self, mean: Array, moments: Moments | None, seen: Any, codes: Any, n_free: int
@@ -148,10 +137,8 @@ class _Within:
         )
 
     def regression(self, directions: Array) -> Array:
-        """Return the regression coefficients (d, q) of rows on their projections.
-
-        Within classes, the residual is uncorrelated with the projections.
-        """
+        """Return the regression coefficients (d, q) of rows on their projections."""
+        # Within classes, the residual is uncorrelated with the projections.
         push = self.push(directions)
         return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
 

@@ -47,7 +47,6 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
     ----------
     pipeline : Pipeline
         Fitted, with a last step "classify".
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
 
@@ -86,10 +85,8 @@ def leading_features(
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
-    n_features : int
 
     Returns
     -------

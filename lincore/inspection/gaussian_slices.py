@@ -33,11 +33,9 @@ def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> De
 
 
 def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densities:
-    """Restrict a Gaussian classifier to the plane ``base + z @ steps`` (steps: (d, q)).
-
-    The densities are conditional on lying in the plane, and the weights are the class probabilities
-    given that. Their products compare the classes exactly as the classifier does.
-    """
+    """Restrict a Gaussian classifier to the plane ``base + z @ steps`` (steps: (d, q))."""
+    # The densities are conditional on lying in the plane, and the weights are the class
+    # probabilities given that. Their products compare the classes exactly as the classifier does.
     means, whiteners, log_weights = [], [], []
     with np.errstate(divide="ignore"):
         log_priors = np.log(model.priors_)

@@ -31,7 +31,6 @@ def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
 
     Returns
     -------
@@ -73,9 +72,6 @@ def plane_axes(pipeline: Pipeline, data: Dataset, split: Split, kind: str) -> tu
 
     Parameters
     ----------
-    pipeline : Pipeline
-    data : Dataset
-    split : Split
     kind : str
         One of `plane_kinds`; other kinds have no axes to choose.
 
@@ -110,8 +106,6 @@ def plane_of_kind(
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
-    split : Split
     kind : str
         One of `plane_kinds`.
     axes : sequence of int
@@ -181,7 +175,6 @@ def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ..
     ----------
     pipeline : Pipeline
         Any of them.
-    data : Dataset
 
     Returns
     -------
@@ -207,8 +200,6 @@ def common_plane(
     ----------
     pipeline : Pipeline
         Any of them.
-    data : Dataset
-    split : Split
     kind : str
         One of `common_plane_kinds`.
     axes : sequence of int

@@ -91,7 +91,6 @@ def feature_plane(
 
     Parameters
     ----------
-    data : Dataset
     features : tuple of one or two int
     rows : ndarray of shape (n,)
         Training rows. The other features are held at their medians or means in these rows:
@@ -139,7 +138,6 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
 
     Parameters
     ----------
-    data : Dataset
     rows : ndarray of int, shape (n,)
         Row numbers.
     rest : {"median", "mean"}
@@ -174,7 +172,6 @@ def complete_row(data: Dataset, rows: NDArray[np.intp], row: int | None = None) 
 
     Parameters
     ----------
-    data : Dataset
     rows : ndarray of int, shape (n,)
         Training rows, whose medians replace missing values.
     row : int, optional
@@ -209,7 +206,6 @@ def coordinate_plane(
     names : tuple of as many str
     centre : array-like of shape (q,)
         Values of the other inputs: the mean of the training rows, which is zero after PCA.
-    subject : str, optional
     """
     centre = np.array(centre, dtype=float)
     unit = np.eye(len(centre))[list(axes)]
@@ -228,7 +224,6 @@ def principal_plane(
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
     axes : tuple of one or two int

@@ -229,7 +229,6 @@ def project(
 
     Parameters
     ----------
-    data : Dataset
     split : Split, optional
         Default: that of `lincore.split`.
     standardize : bool, optional
@@ -257,7 +256,6 @@ def fit_projections(data: Dataset, sample: TrainingSample, *, standardize: bool)
 
     Parameters
     ----------
-    data : Dataset
     sample : TrainingSample
         Result of `lincore.model_selection.summarise_training_set`.
     standardize : bool
@@ -316,7 +314,6 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
 
     Parameters
     ----------
-    data : Dataset
     projection : Projection
         Fitted to training rows.
 
@@ -365,7 +362,6 @@ def reconstruction_error(projection: Projection, X: NDArray[Any], n_components: 
 
     Parameters
     ----------
-    projection : Projection
     X : ndarray of shape (n, p)
         Rows, in the units in which the projection was fitted.
     n_components : int

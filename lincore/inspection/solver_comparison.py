@@ -29,22 +29,12 @@ SOLVER_NAMES: Mapping[str, str] = {
 
 
 class Line(NamedTuple):
-    """Trace and result of one solver.
-
-    Attributes
-    ----------
-    solver : str
-    rate : float or None
-        Learning rate, if it was given.
-    trace : tuple of OptimizerStep
-    reason : Reason
-        Reason for stopping.
-    """
+    """Trace and result of one solver."""
 
     solver: str
-    rate: float | None
+    rate: float | None  # learning rate, if it was given
     trace: tuple[OptimizerStep, ...]
-    reason: Reason
+    reason: Reason  # reason for stopping
 
     @property
     def title(self) -> str:

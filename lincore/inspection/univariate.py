@@ -27,16 +27,10 @@ OTHER = "other levels"
 
 
 class Histogram(NamedTuple):
-    """Rows by class in bins.
+    """Rows by class in bins."""
 
-    Attributes
-    ----------
-    edges : (b + 1,) float64
-    counts : (K, b) int
-    """
-
-    edges: Array
-    counts: NDArray[np.intp]
+    edges: Array  # (b + 1,)
+    counts: NDArray[np.intp]  # (K, b)
 
     def shares(self) -> Array:
         """Return the shares (K, b) of the rows of each class by bin."""
@@ -44,57 +38,33 @@ class Histogram(NamedTuple):
 
 
 class Density(NamedTuple):
-    """Kernel density estimates by class.
+    """Kernel density estimates by class."""
 
-    Attributes
-    ----------
-    grid : (m,) float64
-    values : (K, m) float64
-        Each integrates to one; NaN for a class with constant values.
-    n_used : (K,) int
-        Rows used for each.
-    """
-
-    grid: Array
-    values: Array
-    n_used: NDArray[np.intp]
+    grid: Array  # (m,)
+    values: Array  # (K, m); each integrates to one; NaN for a class with constant values
+    n_used: NDArray[np.intp]  # (K,); rows used for each
 
 
 class Boxes(NamedTuple):
-    """The parts of Tukey's box plots, each of shape (K,); NaN for a class without a value.
+    """The parts of Tukey's box plots, each of shape (K,); NaN for a class without a value."""
 
-    Attributes
-    ----------
-    low, q1, median, q3, high : (K,) float64
-        `low` and `high` are the outermost values within 1.5 interquartile ranges of the box.
-    mean : (K,) float64
-    outliers : list of K arrays
-        Values outside the whiskers, at most 200 per class.
-    n_outliers : (K,) int
-    """
-
-    low: Array
-    q1: Array
-    median: Array
-    q3: Array
-    high: Array
-    mean: Array
-    outliers: list[Array]
-    n_outliers: NDArray[np.intp]
+    # `low`, `q1`, `median`, `q3`, `high`: `low` and `high` are the outermost values within 1.5
+    # interquartile ranges of the box
+    low: Array  # (K,)
+    q1: Array  # (K,)
+    median: Array  # (K,)
+    q3: Array  # (K,)
+    high: Array  # (K,)
+    mean: Array  # (K,)
+    outliers: list[Array]  # (K,); values outside the whiskers, at most 200 per class
+    n_outliers: NDArray[np.intp]  # (K,)
 
 
 class LevelCounts(NamedTuple):
-    """Rows by class and level of a categorical column.
+    """Rows by class and level of a categorical column."""
 
-    Attributes
-    ----------
-    levels : list of L str
-        Most frequent first; rare levels may be merged into "other levels".
-    counts : (K, L) int
-    """
-
-    levels: list[str]
-    counts: NDArray[np.intp]
+    levels: list[str]  # (L,); most frequent first; rare levels may be merged into "other levels"
+    counts: NDArray[np.intp]  # (K, L)
 
     def of_class(self) -> Array:
         """Return the shares (K, L) of the levels within each class."""
@@ -115,7 +85,6 @@ def class_histograms(
     values : array-like of shape (n,)
         What is not finite is left out.
     codes : array-like of shape (n,)
-    n_classes : int
     bins : int, optional
         Default: by the Freedman-Diaconis rule within the classes, from 8 to 60; a few integers get
         one bin each.
@@ -159,7 +128,6 @@ def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Dens
     values : array-like of shape (n,)
         What is not finite is left out.
     codes : array-like of shape (n,)
-    n_classes : int
 
     References
     ----------
@@ -195,7 +163,6 @@ def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> 
     values : array-like of shape (n,)
         What is not finite is left out.
     codes : array-like of shape (n,)
-    n_classes : int
 
     Examples
     --------
@@ -234,7 +201,6 @@ def level_counts(
     values : array-like of shape (n,)
         Positions in `names`; NaN is left out.
     codes : array-like of shape (n,)
-    n_classes : int
     names : tuple of str
     most : int
         Maximum number of levels; rarer ones are merged.
@@ -265,7 +231,6 @@ def jitter(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
     Parameters
     ----------
     values : array-like of shape (n,)
-    seed : int
 
     Returns
     -------
@@ -295,7 +260,6 @@ def summarise_columns(
 
     Parameters
     ----------
-    data : Dataset
     columns : array-like of int
         Positions among the features, not word counts.
     rows : array-like of int, optional
@@ -340,7 +304,6 @@ def summary_columns(data: Dataset, most_lines: int) -> list[int]:
 
     Parameters
     ----------
-    data : Dataset
     most_lines : int
         A column takes one line per class and one for all rows.
 

@@ -170,7 +170,6 @@ def make_view(
     ----------
     pipeline : Pipeline
         Fitted on codes, with "classify" as last step.
-    data : Dataset
     rows : ndarray of shape (n,)
         Rows to show; those with a missing value on an axis are left out.
     plane : Plane
@@ -224,7 +223,6 @@ def model_view(
     ----------
     pipeline : Pipeline
         Fitted, as made by `lincore.model_selection.pipeline.build_pipeline`.
-    data : Dataset
     rows : ndarray of shape (n,)
         Which rows to show.
     axes : tuple of one or two int
@@ -275,7 +273,6 @@ def row_in_view(view: View, plane: Plane, pipeline: Pipeline, row: Any) -> Array
     ----------
     view : View
         Of the plane.
-    plane : Plane
     pipeline : Pipeline
         Fitted.
     row : array of shape (1, p)
@@ -322,7 +319,6 @@ def fisher_view(
     codes, rows : ndarray of shape (n,)
         True classes, and positions of the rows in the data set.
     classes : ndarray of shape (2,)
-    axis_name : str
 
     Examples
     --------

@@ -84,7 +84,6 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     ----------
     pipeline : Pipeline
         Fitted. After a basis, the features are its functions.
-    data : Dataset
     rows : ndarray
         The training rows.
 
@@ -124,7 +123,6 @@ def contributions(
     ----------
     pipeline : Pipeline
         Fitted on class codes.
-    data : Dataset
     rows : ndarray of shape (n,)
         The training rows.
     row : ndarray of shape (p,)
@@ -229,7 +227,6 @@ def boundary_equation(
     ----------
     pipeline : Pipeline
         Fitted.
-    data : Dataset
     first, second : int
         Codes of the two classes.
 

@@ -46,7 +46,6 @@ def word_shares(
         Row numbers. Default: all rows.
     order : {"frequent", "characteristic"}
         By the rows that have the word, or by the χ² statistic of its occurrence over the classes.
-    most : int
     """
     counts = data.X[:, data.n_table_columns :]
     codes = data.codes

@@ -17,38 +17,20 @@ from lincore.utils.typing import Array
 
 
 class CanonicalDecomposition(NamedTuple):
-    """``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``, with m = min(K, r).
+    """``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``, with m = min(K, r)."""
 
-    Attributes
-    ----------
-    left : ndarray of shape (K, m)
-    lengths : ndarray of shape (m,)
-        Decreasing.
-    axes : ndarray of shape (m, r)
-    """
-
-    left: Array
-    lengths: Array
-    axes: Array
+    left: Array  # (K, m)
+    lengths: Array  # (m,); decreasing
+    axes: Array  # (m, r)
 
 
 @dataclass(frozen=True, eq=False)
 class CanonicalMeans:
-    """Centred class means in coordinates in which the within-class covariance is the identity.
+    """Centred class means in coordinates in which the within-class covariance is the identity."""
 
-    Parameters
-    ----------
-    whitener : Whitener
-        Whitener of the within-class covariance.
-    means : ndarray of shape (K, r)
-        Zero for a class without rows. Dimensionless.
-    shares : ndarray of shape (K,)
-        Shares of the classes in the rows.
-    """
-
-    whitener: Whitener
-    means: Array
-    shares: Array
+    whitener: Whitener  # whitener of the within-class covariance
+    means: Array  # (K, r); zero for a class without rows. Dimensionless.
+    shares: Array  # (K,); shares of the classes in the rows
 
     @classmethod
     def of(cls, moments: Moments, whitener: Whitener) -> CanonicalMeans:
@@ -69,10 +51,8 @@ class CanonicalMeans:
         )
 
     def axes(self, n_components: int | None = None) -> Array:
-        """Return the axes (d, r) along which the means differ, by decreasing distance.
-
-        The last class with a mean off the centre is on the positive side.
-        """
+        """Return the axes (d, r) along which the means differ, by decreasing distance."""
+        # The last class with a mean off the centre is on the positive side.
         seen = self.shares > 0
         _, lengths, axes = self.decomposition
         kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]

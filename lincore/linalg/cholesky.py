@@ -19,26 +19,17 @@ MOST_LOST = 10
 
 
 class PivotedFactor(NamedTuple):
-    """A basis L of the range of R with ``L @ L.T = R``; the rank of R is certain.
+    """A basis L of the range of R with ``L @ L.T = R``; the rank of R is certain."""
 
-    Attributes
-    ----------
-    basis : ndarray of shape (p, r)
-        L, of full column rank.
-    root : ndarray of shape (r, r)
-        Lower Cholesky factor of ``L.T @ L``, whose eigenvalues are the nonzero ones of R; entries
-        above its diagonal are undefined.
-    """
-
-    basis: Array
+    basis: Array  # (p, r); L, of full column rank
+    # (r, r); Lower Cholesky factor of ``L.T @ L``, whose eigenvalues are the nonzero ones of R;
+    # entries above its diagonal are undefined
     root: Array
 
 
 def triangular_inverse(R: Array) -> Array | None:
-    """Return the inverse of the lower Cholesky factor of a correlation matrix of full rank.
-
-    None if the rank is uncertain.
-    """
+    """Return the inverse of the lower Cholesky factor of a correlation matrix of full rank."""
+    # None if the rank is uncertain.
     root, info = lapack.dpotrf(R, lower=1, clean=1)
     # No eigenvalue exceeds p, and no square of a pivot is below the smallest.
     if info or np.diagonal(root).min() ** 2 < CLEAR:
@@ -70,11 +61,9 @@ def pivoted_factor(R: Array) -> PivotedFactor | None:
 
 
 def few_rows_times(rows: Array, matrix: Array) -> Array:
-    """Return ``rows @ matrix`` for few rows (n, p) and a matrix (p, r), by SciPy's BLAS.
-
-    NumPy and SciPy each come with a BLAS whose threads spin while waiting for work: a product by
-    NumPy just after a factorisation by SciPy costs a hundred times what it should.
-    """
+    """Return ``rows @ matrix`` for few rows (n, p) and a matrix (p, r), by SciPy's BLAS."""
+    # NumPy and SciPy each come with a BLAS whose threads spin while waiting for work: a product by
+    # NumPy just after a factorisation by SciPy costs a hundred times what it should.
     transposed = matrix.flags.f_contiguous
     left = matrix if transposed else matrix.T
     product = blas.dgemm(1.0, left, np.ascontiguousarray(rows).T, trans_a=int(transposed))

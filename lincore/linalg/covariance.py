@@ -175,30 +175,19 @@ class Whitener:
 
 
 class RowSpace(NamedTuple):
-    """The space spanned by n < p rows, and the maps to it and back.
+    """The space spanned by n < p rows, and the maps to it and back."""
 
-    A model that depends only on differences and inner products of rows is the same in these r <= n
-    coordinates, so the (p, p) covariance is never formed.
+    # A model that depends only on differences and inner products of rows is the same in these r <=
+    # n coordinates, so the (p, p) covariance is never formed.
 
-    Attributes
-    ----------
-    origin : ndarray of shape (p,)
-    scale : ndarray of shape (p,)
-        Units of the features in which the axes are orthonormal.
-    axes : ndarray of shape (p, r)
-        Orthonormal columns, principal axes of the rows in decreasing order.
-    """
-
-    origin: Array
-    scale: Array
-    axes: Array
+    origin: Array  # (p,)
+    scale: Array  # (p,); units of the features in which the axes are orthonormal
+    axes: Array  # (p, r); orthonormal columns, principal axes of the rows in decreasing order
 
     @classmethod
     def spanned_by(cls, X: NDArray[Any], origin: Array, scale: Array) -> RowSpace:
-        """Find the space from the (n, n) inner products of the centred and scaled rows of X (n, p).
-
-        Directions with singular values below 1e-8 of the largest are lost, as in a scatter.
-        """
+        """Find the space from the inner products of the centred and scaled rows of X (n, p)."""
+        # Directions with singular values below 1e-8 of the largest are lost, as in a scatter.
         # LAPACK does not support long doubles.
         rows = np.asarray((X - origin) / scale, dtype=np.float64)
         values, vectors = np.linalg.eigh(rows @ rows.T)

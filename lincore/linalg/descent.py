@@ -137,11 +137,9 @@ def one_step_more(
     directions: Directions,
     stopping: Sequence[StoppingRule],
 ) -> list[Optimum]:
-    """Take one more step at each minimum, if possible and if the gradient decreases.
-
-    A Newton step doubles the number of correct digits. With correlated features a small gradient
-    alone guarantees little: at 1e-8 the coefficients may have four digits.
-    """
+    """Take one more step at each minimum, if possible and if the gradient decreases."""
+    # A Newton step doubles the number of correct digits. With correlated features a small gradient
+    # alone guarantees little: at 1e-8 the coefficients may have four digits.
     began, more = time.perf_counter(), list(optima)
     rules = zip(optima, stopping, strict=True)
     last = np.array(

@@ -24,13 +24,11 @@ def eigenpairs(symmetric: Array) -> tuple[Array, Array]:
 
 
 def settled(values: Array, vectors: Array) -> Array:
-    """Return orthonormal vectors (p, m) with a fixed basis wherever sorted values (m,) are equal.
-
-    The first vector of such a basis is as near as possible to a coordinate axis (the first axis if
-    there are ties); the next is chosen in the same way from the remaining subspace, and so on. If
-    any values are equal, all signs are fixed too, because LAPACK's signs are then as arbitrary as
-    its bases. Otherwise the vectors are returned unchanged.
-    """
+    """Return orthonormal vectors (p, m) with a fixed basis where sorted values (m,) are equal."""
+    # The first vector of such a basis is as near as possible to a coordinate axis (the first axis
+    # if there are ties); the next is chosen in the same way from the remaining subspace, and so on.
+    # If any values are equal, all signs are fixed too, because LAPACK's signs are then as arbitrary
+    # as its bases. Otherwise the vectors are returned unchanged.
     differs = _differ(values)
     if differs.all():
         return vectors

@@ -14,17 +14,13 @@ Definition = Literal["lecture", "prml"]
 
 
 def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "lecture") -> Array:
-    """Return how well directions separate the classes: between-class over within-class scatter.
-
-    With the projected mean μ_k and the sum of squares ``s_k² = Σ (wᵀx - μ_k)²`` of class k:
-
-    - "lecture", for any K: ``Σ n_k (μ_k - μ)² / Σ s_k²``, μ being the mean of all rows;
-    - "prml", for two classes: ``(μ_2 - μ_1)² / (s_1² + s_2²)``.
-
-    For two classes the first is ``n_1 n_2 / n`` times the second, so both have the same maximiser.
-    The text "prml-chapter-4-in-r" calls s_k² a variance. As in Bishop (2006), eq. 4.24, it is not
-    divided by n_k: with variances and unequal classes the maximiser would differ.
-    """
+    """Return how well directions separate the classes: between-class over within-class scatter."""
+    # With the projected mean μ_k and the sum of squares ``s_k² = Σ (wᵀx - μ_k)²`` of class k:
+    # - "lecture", for any K: ``Σ n_k (μ_k - μ)² / Σ s_k²``, μ being the mean of all rows;
+    # - "prml", for two classes: ``(μ_2 - μ_1)² / (s_1² + s_2²)``.
+    # For two classes the first is ``n_1 n_2 / n`` times the second, so both have the same
+    # maximiser. The text "prml-chapter-4-in-r" calls s_k² a variance. As in Bishop (2006), eq.
+    # 4.24, it is not divided by n_k: with variances and unequal classes the maximiser would differ.
     directions = np.asarray(w, dtype=float)
     if directions.shape[-1:] != (moments.n_features,):
         raise ValueError(

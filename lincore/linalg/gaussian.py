@@ -122,11 +122,9 @@ class Gaussians(NamedTuple):
         return measure
 
     def _diagonal_distances(self, rows: Array, means: Array) -> Array:
-        """Expand the square: two products instead of a pass for each class.
-
-        This is not done along features in which a class has almost no variance (constant features
-        after smoothing): there the products are large and nearly cancel.
-        """
+        """Expand the square: two products instead of a pass for each class."""
+        # This is not done along features in which a class has almost no variance (constant features
+        # after smoothing): there the products are large and nearly cancel.
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
         narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
         if not narrow.any():

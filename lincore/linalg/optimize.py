@@ -133,14 +133,7 @@ class OptimizerStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of an optimiser: minimiser, reason for termination, trace.
-
-    Attributes
-    ----------
-    point : Iterate
-    reason : Reason
-    trace : tuple of OptimizerStep
-    """
+    """Result of an optimiser: minimiser, reason for termination, trace."""
 
     point: Iterate
     reason: Reason

@@ -136,11 +136,9 @@ def _value(points: Array, curvature: Array, slope: Array, constant: float) -> Ar
 
 
 def _at_the_end(rows: Array, nearest: Array, rest: Array, curvature: Array) -> Array:
-    """Return distances of points for which μ is an end of its bracket, such as the centre.
-
-    There the extreme axis is free: a step t along it that satisfies the equation through
-    ``curvature t²`` is stationary for either sign.
-    """
+    """Return distances of points for which μ is an end of its bracket, such as the centre."""
+    # There the extreme axis is free: a step t along it that satisfies the equation through
+    # ``curvature t²`` is stationary for either sign.
     extreme = np.where(rest < 0, curvature.max(), curvature.min())
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(extreme * rest < 0, -rest / extreme, np.inf)

@@ -15,13 +15,11 @@ TOLERANCE = 1e-9
 def minimum_error_shifts(
     scores: Array, codes: NDArray[np.intp], weight: Array | None = None
 ) -> Array:
-    """Return offsets for the class scores with which fewer rows are misclassified.
-
-    Each class in turn gets its best offset with the others fixed, until no offset can be improved.
-    For two classes this is the minimum over all thresholds. For more, the joint minimum is a
-    combinatorial problem, and the result is a local minimum that is never worse than the original
-    scores.
-    """
+    """Return offsets for the class scores with which fewer rows are misclassified."""
+    # Each class in turn gets its best offset with the others fixed, until no offset can be
+    # improved. For two classes this is the minimum over all thresholds. For more, the joint minimum
+    # is a combinatorial problem, and the result is a local minimum that is never worse than the
+    # original scores.
     weight = np.ones(len(scores)) if weight is None else weight
     present = weight > 0
     scores, codes, weight = scores[present], codes[present], weight[present]

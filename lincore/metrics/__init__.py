@@ -23,10 +23,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _groups(self: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
-    """Return groups of methods not shown to be worse than their best, 1 with the best method.
-
-    See `lincore.metrics.groups`.
-    """
+    """Return groups of methods not shown to be worse than their best, 1 with the best method."""
+    # See `lincore.metrics.groups`.
     return metrics.groups(self, score, rope)
 
 

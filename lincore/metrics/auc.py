@@ -13,30 +13,18 @@ from lincore.utils.typing import Array, Codes, Flags
 
 
 class Area(NamedTuple):
-    """Areas under the curves of one class against the rest, and of their mean.
+    """Areas under the curves of one class against the rest, and of their mean."""
 
-    Attributes
-    ----------
-    by_class : ndarray of shape (K,)
-        NaN for a class with no rows, or with all rows.
-    value : float
-        Mean over the classes that have an area; NaN if none has.
-    influence : ndarray of shape (m,)
-        Derivative of `value` with respect to the share of each row, times m.
-    """
-
-    by_class: Array
-    value: float
-    influence: Array
+    by_class: Array  # (K,); NaN for a class with no rows, or with all rows
+    value: float  # mean over the classes that have an area; NaN if none has
+    influence: Array  # (m,); derivative of `value` with respect to the share of each row, times m
 
 
 def area(
     scores: Array, truth: Codes, folds: Codes | None = None, weight: Array | None = None
 ) -> Area:
-    """Return the share of pairs (a row of the class, another row) that are ranked correctly.
-
-    A tie counts half.
-    """
+    """Return the share of pairs (a row of the class, another row) that are ranked correctly."""
+    # A tie counts half.
     m, n_classes = scores.shape
     folds = np.zeros(m, dtype=np.intp) if folds is None else folds
     n_folds = int(folds.max(initial=0)) + 1
@@ -71,11 +59,6 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
     scores : array-like of shape (n,)
         Larger for the positive class: posteriors, log odds or any other scores.
     is_positive : array-like of shape (n,), bool
-    level : float, default 0.95
-
-    Returns
-    -------
-    Interval
 
     Raises
     ------

@@ -15,17 +15,12 @@ from lincore.utils.typing import Array, Codes
 
 
 class Tally(NamedTuple):
-    """Counts by class: true rows, predicted rows, correctly predicted rows.
+    """Counts by class: true rows, predicted rows, correctly predicted rows."""
 
-    Attributes
-    ----------
-    right, true, predicted : ndarray of shape (..., K)
-        Leading axes are any number of resamples.
-    """
-
-    right: Array
-    true: Array
-    predicted: Array
+    # `right`, `true`, `predicted`: leading axes are any number of resamples
+    right: Array  # (..., K)
+    true: Array  # (..., K)
+    predicted: Array  # (..., K)
 
     @classmethod
     def of(
@@ -137,20 +132,13 @@ def influence_by_cell(name: str, counts: Array) -> Array:
 
 
 class EnlargedCells(NamedTuple):
-    """Influence of a row of each class, with rows added to every class, half of them correct.
+    """Influence of a row of each class, with rows added to every class, half of them correct."""
 
-    Attributes
-    ----------
-    by_cell : ndarray of shape (K, K)
-        By true class (first axis) and predicted class (second axis).
-    right, wrong : ndarray of shape (K,)
-        Of an added correct row, and of an added misclassified row, divided equally among the other
-        classes.
-    """
-
-    by_cell: Array
-    right: Array
-    wrong: Array
+    by_cell: Array  # (K, K); by true class (first axis) and predicted class (second axis)
+    # `right`, `wrong`: of an added correct row, and of an added misclassified row, divided equally
+    # among the other classes
+    right: Array  # (K,)
+    wrong: Array  # (K,)
 
 
 def enlarged_cells(name: str, table: Array, share: Array) -> EnlargedCells:
@@ -167,21 +155,17 @@ LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
 
 
 def log_losses(log_proba: Array, truth: Codes) -> Array:
-    """Return -log of the posterior (..., m, K) of each row's true class, in nats, (..., m).
-
-    A row costs at most 36.04 nats: naive Bayes may assign the true class a probability of 1e-300
-    because it is overconfident, and one such row would dominate the mean.
-    """
+    """Return -log of the posterior (..., m, K) of each row's true class, in nats, (..., m)."""
+    # A row costs at most 36.04 nats: naive Bayes may assign the true class a probability of 1e-300
+    # because it is overconfident, and one such row would dominate the mean.
     own = log_proba[..., np.arange(len(truth)), truth]
     losses: Array = 0.0 - np.maximum(own, LEAST_LOG_PROBA)
     return losses
 
 
 def brier_losses(log_proba: Array, truth: Codes) -> Array:
-    """Return the squared distance of each row's posterior from its true class, (m,).
-
-    Summed over the classes, 0 to 2; halved for two classes, 0 to 1, by convention.
-    """
+    """Return the squared distance of each row's posterior from its true class, (m,)."""
+    # Summed over the classes, 0 to 2; halved for two classes, 0 to 1, by convention.
     miss = np.exp(log_proba)
     miss[np.arange(len(truth)), truth] -= 1
     total: Array = np.einsum("ik,ik->i", miss, miss)

@@ -105,7 +105,6 @@ def pairwise_differences(
 
     Parameters
     ----------
-    results : Results
     score : str, optional
         One of `SCORES`; by default the leading one, see
         `lincore.metrics.class_ratio.leading_score`.

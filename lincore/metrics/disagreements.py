@@ -101,11 +101,6 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
 
     For repeated folds the first repetition is used.
 
-    Parameters
-    ----------
-    results : Results
-    first, second : str
-
     Raises
     ------
     KeyError

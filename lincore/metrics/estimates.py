@@ -17,21 +17,13 @@ from lincore.utils.typing import Array
 
 
 class Estimate(NamedTuple):
-    """A score, and the influence of each row's weight on it.
-
-    Attributes
-    ----------
-    value : float
-    influence : ndarray of shape (m,)
-        Influence values times row weights; their mean over a fold is the fold's deviation from the
-        value.
-    by_row : float
-        Factor for the effect of a single row: 2 for scores of pairs of rows.
-    """
+    """A score, and the influence of each row's weight on it."""
 
     value: float
+    # (m,); influence values times row weights; their mean over a fold is the fold's deviation from
+    # the value
     influence: Array
-    by_row: float = 1.0
+    by_row: float = 1.0  # factor for the effect of a single row: 2 for scores of pairs of rows
 
 
 NOTHING = Estimate(np.nan, np.empty(0))
@@ -40,34 +32,19 @@ Compute: TypeAlias = Callable[[Results, str], Estimate]
 
 @dataclass(frozen=True)
 class Score:
-    """A score of predictions.
-
-    Attributes
-    ----------
-    name : str
-    greater_is_better : bool
-    compute : callable
-        ``compute(results, method)``, an `Estimate` of all predictions together; see `estimate`.
-    lowest, highest : float
-        Range of possible values.
-    is_share : bool
-        Whether to show it in per cent.
-    needs_posteriors : bool
-    by_class : bool
-        Whether all classes count equally, however few rows they have.
-    help : str
-        One-line explanation.
-    """
+    """A score of predictions."""
 
     name: str
     greater_is_better: bool
+    # ``compute(results, method)``, an `Estimate` of all predictions together; see `estimate`
     compute: Compute
+    # `lowest`, `highest`: range of possible values
     lowest: float
     highest: float
-    is_share: bool
+    is_share: bool  # whether to show it in per cent
     needs_posteriors: bool
-    by_class: bool
-    help: str
+    by_class: bool  # whether all classes count equally, however few rows they have
+    help: str  # one-line explanation
 
 
 def has_posteriors(results: Results, method: str) -> bool:
@@ -87,7 +64,6 @@ def missing_score_reason(results: Results, method: str, name: str) -> str:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     name : str

@@ -50,11 +50,9 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan)
 
 
 def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array, Array, Array]:
-    """Return shares with Wilson intervals, for arrays of counts; NaN if n is 0.
-
-    Only for independent rows. The counts may be fractional, as effective numbers of rows. `reach`
-    is the quantile of the standardised deviation.
-    """
+    """Return shares with Wilson intervals, for arrays of counts; NaN if n is 0."""
+    # Only for independent rows. The counts may be fractional, as effective numbers of rows. `reach`
+    # is the quantile of the standardised deviation.
     n = np.asarray(n, dtype=float)
     share = divide(np.asarray(successes, dtype=float), n)
     trials = np.where(n > 0, n, np.nan)
@@ -66,27 +64,18 @@ def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array,
 
 
 class Spread(NamedTuple):
-    """Variance of an estimate.
+    """Variance of an estimate."""
 
-    Attributes
-    ----------
-    variance : float
-        In squares of its unit.
-    degrees : float
-        Degrees of freedom: the effective number of rows behind the variance, minus one; infinite
-        for the normal quantile.
-    """
-
-    variance: float
+    variance: float  # in squares of its unit
+    # Degrees of freedom: the effective number of rows behind the variance, minus one; infinite for
+    # the normal quantile
     degrees: float = np.inf
 
 
 def row_spread(influence: Array, found: SamplingUnits) -> Spread:
-    """Return the variance of a pooled score due to the tested rows.
-
-    Rows (or groups) are the units, however often each was predicted. For the accuracy of one test
-    set this is the variance of Wilson's interval.
-    """
+    """Return the variance of a pooled score due to the tested rows."""
+    # Rows (or groups) are the units, however often each was predicted. For the accuracy of one test
+    # set this is the variance of Wilson's interval.
     if found.n_units < 2:
         return Spread(np.nan)
     by_unit = np.bincount(found.units, influence, found.n_units) / len(influence)
@@ -96,11 +85,9 @@ def row_spread(influence: Array, found: SamplingUnits) -> Spread:
 def stratified_spread(
     influence: Array, found: SamplingUnits, truth: Codes, counts: Array
 ) -> Spread:
-    """Return `row_spread`, or less for a stratified test set.
-
-    In stratified test sets class shares vary only as much as those of all rows (and rows within
-    each class, if there are a few).
-    """
+    """Return `row_spread`, or less for a stratified test set."""
+    # In stratified test sets class shares vary only as much as those of all rows (and rows within
+    # each class, if there are a few).
     m, rows = len(influence), row_spread(influence, found)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
     is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
@@ -115,20 +102,11 @@ def stratified_spread(
 
 
 class Enlarged(NamedTuple):
-    """An estimate with rows added to every class, half of them correct.
-
-    Attributes
-    ----------
-    value : float
-    influence : ndarray of shape (m,)
-        Influence of the actual rows.
-    variance : float
-        Contribution of the added rows.
-    """
+    """An estimate with rows added to every class, half of them correct."""
 
     value: float
-    influence: Array
-    variance: float
+    influence: Array  # (m,); influence of the actual rows
+    variance: float  # contribution of the added rows
 
 
 def enlarged(
@@ -140,13 +118,11 @@ def enlarged(
     wrong: Array,
     rows: float = ADDED_ROWS,
 ) -> Enlarged:
-    """Return an estimate in which all classes count equally, with a few added rows.
-
-    If all of a few rows of a class are correct, or all misclassified, their variance appears to be
-    zero. Therefore four rows, half of them correct, are divided equally among the classes: the
-    interval of Price and Bonett for a linear function of proportions, here by the influence of a
-    correct or misclassified row.
-    """
+    """Return an estimate in which all classes count equally, with a few added rows."""
+    # If all of a few rows of a class are correct, or all misclassified, their variance appears to
+    # be zero. Therefore four rows, half of them correct, are divided equally among the classes: the
+    # interval of Price and Bonett for a linear function of proportions, here by the influence of a
+    # correct or misclassified row.
     half = rows / len(counts) / 2
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
     before = np.bincount(truth, influence, len(counts)) / tested
@@ -162,22 +138,18 @@ def enlarged(
 
 
 def area_pull(counts: Array) -> Array:
-    """Return the maximum effect of the rank of a row of each class on the AUC, (K,).
-
-    A row is a positive in the AUC of its own class, and one of the others in all other AUCs.
-    """
+    """Return the maximum effect of the rank of a row of each class on the AUC, (K,)."""
+    # A row is a positive in the AUC of its own class, and one of the others in all other AUCs.
     shares = counts / counts.sum()
     return np.asarray((1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts))
 
 
 def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
-    """Return the interval of an estimate with a given variance and bounds.
-
-    With two finite bounds it is Wilson's interval for the effective number of rows, whose
-    proportion would have the same variance; with one bound (losses) it is computed on the log
-    scale; otherwise on the value itself. Quantiles are Student's, with the degrees of freedom of
-    the spread.
-    """
+    """Return the interval of an estimate with a given variance and bounds."""
+    # With two finite bounds it is Wilson's interval for the effective number of rows, whose
+    # proportion would have the same variance; with one bound (losses) it is computed on the log
+    # scale; otherwise on the value itself. Quantiles are Student's, with the degrees of freedom of
+    # the spread.
     variance, degrees = spread
     if not np.isfinite(value) or variance == 0:
         return Interval(value, value, value)

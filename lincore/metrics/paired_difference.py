@@ -44,37 +44,25 @@ SIGNS = "permutation within rows, too few for an interval"
 
 
 class PairedDifference(NamedTuple):
-    """A difference between two methods.
+    """A difference between two methods."""
 
-    Attributes
-    ----------
-    interval : Interval
-        First minus second, with its 95 % interval.
-    p : float
-        Two-sided, below 0.05 exactly if the interval excludes 0.
-    test : str
-        Name of the test.
-    """
-
-    interval: Interval
-    p: float
-    test: str
+    interval: Interval  # first minus second, with its 95 % interval
+    p: float  # two-sided, below 0.05 exactly if the interval excludes 0
+    test: str  # name of the test
 
 
 @per_results
 def paired_difference(results: Results, first: str, second: str, name: str) -> PairedDifference:
-    """Compare two methods by a score on the same rows.
-
-    - One test set: the variance is that of the rows, by influence values, with a row added to each
-    discordant cell of each class for scores of predictions (for the accuracy, to those of all
-    rows). The central estimate is shrunk by as many rows as one class would get, divided equally
-    among the classes: shrinking by all of them would miss differences with many small classes. With
-    one class this is the interval of Bonett and Price.
-    - Rows in groups: group sums replace rows, with Student's quantile.
-    - Folds: the corrected resampled t, with at least the variance of the rows and of the training
-      rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Otherwise a
-      row that spoils one method in all folds except its own would not be noticed.
-    """
+    """Compare two methods by a score on the same rows."""
+    # - One test set: the variance is that of the rows, by influence values, with a row added to
+    # each discordant cell of each class for scores of predictions (for the accuracy, to those of
+    # all rows). The central estimate is shrunk by as many rows as one class would get, divided
+    # equally among the classes: shrinking by all of them would miss differences with many small
+    # classes. With one class this is the interval of Bonett and Price.
+    # - Rows in groups: group sums replace rows, with Student's quantile.
+    # - Folds: the corrected resampled t, with at least the variance of the rows and of the training
+    # rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Otherwise a
+    # row that spoils one method in all folds except its own would not be noticed.
     one, two = estimate(results, first, name), estimate(results, second, name)
     value = one.value - two.value
     if np.isnan(value):
@@ -104,11 +92,9 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
 
 
 def _without_spread(value: float, influence: Array, n_units: int) -> PairedDifference:
-    """Return the result for losses with a constant difference on all rows, or for a single group.
-
-    The variance is unknown, but of all exchanges of the methods within rows (groups) only one in
-    2ⁿ⁻¹ gives a difference as large.
-    """
+    """Return the result for a constant difference on all rows, or for a single group."""
+    # The variance is unknown, but of all exchanges of the methods within rows (groups) only one in
+    # 2ⁿ⁻¹ gives a difference as large.
     is_zero = abs(value) < ROUNDING
     if is_zero and np.abs(influence).max() < ROUNDING:
         return PairedDifference(Interval(value, value, value), 1.0, "none: identical on every row")
@@ -134,12 +120,10 @@ def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
 
 
 def _fold_variance(results: Results, influence: Array) -> float:
-    """Return Nadeau and Bengio's variance of a mean over folds.
-
-    A fold's deviation is the mean influence of its rows: for the accuracy exactly that of its own
-    accuracy, and defined even if the fold lacks a class. Folds of unequal size enter as in a ratio
-    estimator: by their sums over the mean size.
-    """
+    """Return Nadeau and Bengio's variance of a mean over folds."""
+    # A fold's deviation is the mean influence of its rows: for the accuracy exactly that of its own
+    # accuracy, and defined even if the fold lacks a class. Folds of unequal size enter as in a
+    # ratio estimator: by their sums over the mean size.
     base = find_sampling_units(results)
     sums = np.bincount(base.folds, influence, base.n_folds)
     deviations = sums / (len(influence) / base.n_folds)
@@ -207,11 +191,9 @@ def _enlarged_by_ranks(results: Results, value: float, influence: Array) -> Enla
 
 
 def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
-    """Return the effective number of independent rows of each code, (n_codes,).
-
-    Correlated rows of a group count less, by the design effect, but never less than the number of
-    groups. If no row differs, it is the number of groups.
-    """
+    """Return the effective number of independent rows of each code, (n_codes,)."""
+    # Correlated rows of a group count less, by the design effect, but never less than the number of
+    # groups. If no row differs, it is the number of groups.
     base, weight = find_sampling_units(results), row_weights(results)
     numbers, at, row = np.unique(results.rows, return_index=True, return_inverse=True)
     n_codes = int(codes.max()) + 1

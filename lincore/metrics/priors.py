@@ -83,23 +83,14 @@ def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
 
 
 class PriorEstimate(NamedTuple):
-    """Priors of unlabelled rows, estimated from posteriors.
+    """Priors of unlabelled rows, estimated from posteriors."""
 
-    Attributes
-    ----------
-    priors : ndarray of shape (K,)
-    p_value : float
-        Of the likelihood ratio test of unchanged priors, chi-squared with K - 1 degrees of freedom.
-        Correct for the estimate only if this is small.
-    n_iter : int
-    converged : bool
-        Whether the gradient on the simplex is below 1e-8.
-    """
-
-    priors: Array
+    priors: Array  # (K,)
+    # Of the likelihood ratio test of unchanged priors, chi-squared with K - 1 degrees of freedom.
+    # Correct for the estimate only if this is small.
     p_value: float
     n_iter: int
-    converged: bool
+    converged: bool  # whether the gradient on the simplex is below 1e-8
 
 
 def estimate_priors(
@@ -124,11 +115,6 @@ def estimate_priors(
     weight : array-like of shape (m,), optional
         Nonnegative sampling weights of the rows. The test then uses the effective number of rows
         (Kish).
-    max_iter : int
-
-    Returns
-    -------
-    PriorEstimate
 
     Raises
     ------
@@ -186,7 +172,6 @@ def adjust_priors(
 
     Parameters
     ----------
-    results : Results
     old : array-like of shape (K,) or (M, K), or mapping of label to prior
         The priors behind the posteriors, common or for each method.
     new : array-like of shape (K,), or mapping of label to prior

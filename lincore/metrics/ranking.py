@@ -25,7 +25,6 @@ def rank_methods(results: Results, score: str | None = None) -> Results:
 
     Parameters
     ----------
-    results : Results
     score : str, optional
         By default the leading one, see `lincore.metrics.class_ratio.leading_score`.
 
@@ -68,7 +67,6 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
 
     Parameters
     ----------
-    results : Results
     score : str, optional
         One of `SCORES`. Default: the leading score.
 
@@ -109,7 +107,6 @@ def score_table(results: Results, names: Sequence[str] = tuple(SCORES)) -> pd.Da
 
     Parameters
     ----------
-    results : Results
     names : sequence of str
         Of `SCORES`, and "recall", "precision" and "F1" for those of each class.
 

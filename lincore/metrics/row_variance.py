@@ -22,98 +22,68 @@ LIKELY_SLOPE = 0.5
 
 
 class ModelEffects(NamedTuple):
-    """Split effects of the models of all training rows, with softened errors.
+    """Split effects of the models of all training rows, with softened errors."""
 
-    Attributes
-    ----------
-    places : mapping of str to int
-        Positions of the D models.
-    tested, trained : ndarray of shape (S, X, K, D)
-        Excess of a split's losses over the mean losses of the same rows over all splits, for its
-        test rows and its training rows.
-    noise : ndarray of shape (X, K, D, D)
-        Contribution of single rows, whose losses vary between models, to the covariance for the
-        test rows.
-    """
-
-    places: Mapping[str, int]
-    tested: Array
-    trained: Array
+    places: Mapping[str, int]  # positions of the D models
+    # `tested`, `trained`: excess of a split's losses over the mean losses of the same rows over all
+    # splits, for its test rows and its training rows
+    tested: Array  # (S, X, K, D)
+    trained: Array  # (S, X, K, D)
+    # (X, K, D, D); contribution of single rows, whose losses vary between models, to the covariance
+    # for the test rows
     noise: Array
 
 
 class RowVariance(NamedTuple):
-    """Variance of one method's mean losses over splits, with the rows as sampling units.
+    """Variance of one method's mean losses over splits, with the rows as sampling units."""
 
-    A mean over splits is a sum over rows: each row contributes its loss, averaged over the splits
-    in which it was tested, and changes the models that it trains. Class sizes are fixed.
+    # A mean over splits is a sum over rows: each row contributes its loss, averaged over the splits
+    # in which it was tested, and changes the models that it trains. Class sizes are fixed.
+    # - Choice: with the same rows, other splits give another mean; its variance is that of the
+    # split effects divided by their number. A split effect is the excess of a split's losses over
+    # the same rows' means over all splits. The contribution of single rows is already in the rows'
+    # means.
+    # - Test rows: the sum of squared contributions of the rows to the mean loss of their class,
+    # about that mean (the sandwich estimate), minus the choice. Groups count as one unit.
+    # - Training rows: splits that leave out m of n rows are a delete-m jackknife. It uses the
+    # covariance of a model's effect on the left-out rows with its effect on all rows, minus the
+    # contribution of single rows, times (n - m) / m. The effect on the left-out rows alone includes
+    # their interactions, which the jackknife counts two and a half times; on training rows models
+    # are overconfident.
+    # - Sampling weights: a row adds to the weighted mean of its class in proportion to its weight
+    # (`weighted_losses`). Class weights are fixed, like class sizes.
+    # - A row that is easy to predict also makes others easier, or harder: the contribution of a row
+    # as training row per unit contribution as test row is minus the slope of split effects on the
+    # means of their test rows, times (n - m) / m. The jackknife uses the residuals of this
+    # regression.
+    # Models of random subsets also vary with the choice. Split effects of the training rows are
+    # therefore taken from models of all training rows, weighted to the shares of the subset, that
+    # represent them (`models`). If these cancel, nearly all variance is due to the choice. Their
+    # errors are softened (`lincore.metrics.training_variance.softened_errors`), because few rows
+    # are so near a boundary that another model changes their label.
+    # Split effects are few and noisy: their slope is shrunk by its precision against a prior of 0 ±
+    # ½.
+    # Efron, Stein (1981), "The jackknife estimate of variance"; Shao, Wu (1989), "A general theory
+    # for jackknife variance estimation", section 2.
 
-    - Choice: with the same rows, other splits give another mean; its variance is that of the split
-    effects divided by their number. A split effect is the excess of a split's losses over the same
-    rows' means over all splits. The contribution of single rows is already in the rows' means.
-    - Test rows: the sum of squared contributions of the rows to the mean loss of their class, about
-    that mean (the sandwich estimate), minus the choice. Groups count as one unit.
-    - Training rows: splits that leave out m of n rows are a delete-m jackknife. It uses the
-    covariance of a model's effect on the left-out rows with its effect on all rows, minus the
-    contribution of single rows, times (n - m) / m. The effect on the left-out rows alone includes
-    their interactions, which the jackknife counts two and a half times; on training rows models are
-    overconfident.
-    - Sampling weights: a row adds to the weighted mean of its class in proportion to its weight
-      (`weighted_losses`). Class weights are fixed, like class sizes.
-    - A row that is easy to predict also makes others easier, or harder: the contribution of a row
-    as training row per unit contribution as test row is minus the slope of split effects on the
-    means of their test rows, times (n - m) / m. The jackknife uses the residuals of this
-    regression.
-
-    Models of random subsets also vary with the choice. Split effects of the training rows are
-    therefore taken from models of all training rows, weighted to the shares of the subset, that
-    represent them (`models`). If these cancel, the choice is nearly everything. Their errors are
-    softened (`lincore.metrics.training_variance.softened_errors`), because few rows are so near a
-    boundary that another model changes their label.
-
-    Split effects are few and noisy: their slope is shrunk by its precision against a prior of 0 ±
-    ½.
-
-    Attributes
-    ----------
-    conditions : mapping of str to int
-        Positions of the C conditions.
-    models : mapping of str to str
-        The model whose split effects represent those of a condition; itself by default.
-    counts : ndarray of shape (K,)
-        Tested rows (or groups) of each class; with unequal weights their effective number (Kish).
-    means : ndarray of shape (X, K, C)
-        Of X losses by class, over the splits.
-    rows : ndarray of shape (X, K, C, C)
-        Covariance of these means over the choice of test rows.
-    effects, tested : ndarray of shape (S, X, K, C)
-        Split effects, and means of the test rows' means over all splits.
-    chance, noise : ndarray of shape (X, K, C, C)
-        Contribution of single rows, whose losses vary between models, to the covariance of the
-        means over all splits, and of split effects.
-    by_model : ModelEffects
-    ratio : float
-        Ratio of test to training rows.
-    streamed : float
-        Further training rows, which are never tested, per row: those that are not in memory.
-
-    References
-    ----------
-    Efron, Stein (1981), "The jackknife estimate of variance"; Shao, Wu (1989), "A general theory
-    for jackknife variance estimation", section 2.
-    """
-
-    conditions: Mapping[str, int]
+    conditions: Mapping[str, int]  # positions of the C conditions
+    # The model whose split effects represent those of a condition; itself by default
     models: Mapping[str, str]
+    # (K,); tested rows (or groups) of each class; with unequal weights their effective number
+    # (Kish)
     counts: Array
-    means: Array
-    rows: Array
-    effects: Array
-    tested: Array
-    chance: Array
-    noise: Array
+    means: Array  # (X, K, C); of X losses by class, over the splits
+    rows: Array  # (X, K, C, C); covariance of these means over the choice of test rows
+    # `effects`, `tested`: split effects, and means of the test rows' means over all splits
+    effects: Array  # (S, X, K, C)
+    tested: Array  # (S, X, K, C)
+    # `chance`, `noise`: contribution of single rows, whose losses vary between models, to the
+    # covariance of the means over all splits, and of split effects
+    chance: Array  # (X, K, C, C)
+    noise: Array  # (X, K, C, C)
     by_model: ModelEffects
-    ratio: float
+    ratio: float  # ratio of test to training rows
+    # Further training rows, which are never tested, per row: those that are not in memory
     streamed: float = 0.0
 
     def of(self, kind: int, weights: Array, contrast: Contrast) -> float:
@@ -167,11 +137,9 @@ class RowVariance(NamedTuple):
         return rows * ((1 - slope) ** 2 + self.streamed * slope**2) + jackknife
 
     def of_shares(self, kind: int, weights: Array, condition: str) -> float:
-        """Return the variance of a weighted mean of shares of rows by class, never zero.
-
-        Four rows, half of them correct, are divided equally among the classes, see
-        `lincore.metrics.intervals.enlarged`.
-        """
+        """Return the variance of a weighted mean of shares of rows by class, never zero."""
+        # Four rows, half of them correct, are divided equally among the classes, see
+        # `lincore.metrics.intervals.enlarged`.
         seen = np.flatnonzero(weights)
         half, count = ADDED_ROWS / 2 / len(seen), self.counts[seen]
         share = np.clip(self.means[kind, seen, self.conditions[condition]], 0, 1)

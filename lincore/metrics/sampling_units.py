@@ -22,39 +22,20 @@ T = TypeVar("T")
 
 
 class SamplingUnits(NamedTuple):
-    """Sampling units of intervals and tests.
+    """Sampling units of intervals and tests."""
 
-    Attributes
-    ----------
-    by_rows : bool
-        Whether rows (or groups of rows) are the independent units, as on one test set and in
-        leave-one-out. Otherwise folds are the units.
-    units : ndarray of shape (m,)
-        The independent unit of each prediction: its row, or the row's group.
-    n_units : int
-    n_effective : float
-        Effective number of units: smaller if weights are unequal (Kish), see `effective_number`.
-    folds : ndarray of shape (m,)
-        The fold of each prediction, numbered consecutively over the repetitions.
-    n_folds : int
-        J.
-    n_repetitions : int
-        Of the folds.
-    repeats : float
-        Mean number of predictions per row.
-    ratio : float
-        Ratio of test to training rows, averaged over the folds; 0 for one test set.
-    """
-
+    # Whether rows (or groups of rows) are the independent units, as on one test set and in
+    # leave-one-out. Otherwise folds are the units.
     by_rows: bool
-    units: Codes
+    units: Codes  # (m,); the independent unit of each prediction: its row, or the row's group
     n_units: int
+    # Effective number of units: smaller if weights are unequal (Kish), see `effective_number`
     n_effective: float
-    folds: Codes
-    n_folds: int
-    n_repetitions: int
-    repeats: float
-    ratio: float
+    folds: Codes  # (m,); the fold of each prediction, numbered consecutively over the repetitions
+    n_folds: int  # J
+    n_repetitions: int  # of the folds
+    repeats: float  # mean number of predictions per row
+    ratio: float  # ratio of test to training rows, averaged over the folds; 0 for one test set
 
     @property
     def independent_rows(self) -> bool:
@@ -73,22 +54,18 @@ class SamplingUnits(NamedTuple):
 
     @property
     def degrees_of_folds(self) -> int:
-        """Degrees of freedom of a mean over folds: the folds of one repetition, minus one.
-
-        Repetitions with the same rows add little information, see Bouckaert and Frank (2004).
-        Repeated splits without folds count as one repetition.
-        """
+        """Degrees of freedom of a mean over folds: the folds of one repetition, minus one."""
+        # Repetitions with the same rows add little information, see Bouckaert and Frank (2004).
+        # Repeated splits without folds count as one repetition.
         k = self.n_folds // self.n_repetitions
         return (k if k > 1 else self.n_folds) - 1
 
     @property
     def spread_of_difference(self) -> float:
-        """Variance of a mean difference over folds, relative to a single one: 1/J + n_test/n_train.
-
-        As Nadeau and Bengio published it.
-        Conservative for disjoint folds (1 to 2 % false positives at a level of 5 %), but without
-        the correction there are too many, also in leave-one-out.
-        """
+        """Variance of a mean difference over folds, relative to one fold: 1/J + n_test/n_train."""
+        # As Nadeau and Bengio published it. Conservative for disjoint folds (1 to 2 % false
+        # positives at a level of 5 %), but without the correction there are too many, also in
+        # leave-one-out.
         return self.ratio + 1 / self.n_folds
 
 
@@ -157,11 +134,9 @@ def _effective_units(weight: Array, units: Codes) -> float:
 
 
 def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
-    """Return the number of independent units per code, (n_codes,).
-
-    Groups if rows are grouped; otherwise rows, counted once however often they were predicted. With
-    unequal weights their effective number, see `effective_number`.
-    """
+    """Return the number of independent units per code, (n_codes,)."""
+    # Groups if rows are grouped; otherwise rows, counted once however often they were predicted.
+    # With unequal weights their effective number, see `effective_number`.
     found, weight = find_sampling_units(results), row_weights(results)
     if weight is not None:
         members = [codes == code for code in range(n_codes)]

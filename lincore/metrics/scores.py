@@ -93,8 +93,6 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     Parameters
     ----------
-    results : Results
-    method : str
     name : str
         One of `SCORES`.
 
@@ -225,10 +223,8 @@ def is_carried_by_few(results: Results, method: str, name: str) -> bool:
 def _cell_spread(
     results: Results, method: str, by_cell: Array, influence: Array | None = None
 ) -> Spread:
-    """Return the variance of a score of predictions, see `_spread`.
-
-    The contribution of the training rows is computed from softened labels, see `softened`.
-    """
+    """Return the variance of a score of predictions, see `_spread`."""
+    # The contribution of the training rows is computed from softened labels, see `softened`.
     weight = row_weights(results)
     if influence is None:
         predicted = results.predicted[results.position(method)]
@@ -261,11 +257,9 @@ def _soft(results: Results, method: str) -> Array:
 
 
 def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread:
-    """Return the variance of an estimate due to the tested rows (m,) and the training rows.
-
-    The degrees of freedom over folds are Satterthwaite's: the training rows' part has the number of
-    folds of a repetition minus one.
-    """
+    """Return the variance of an estimate due to the tested rows (m,) and the training rows."""
+    # The degrees of freedom over folds are Satterthwaite's: the training rows' part has the number
+    # of folds of a repetition minus one.
     base = find_sampling_units(results)
     rows = stratified_spread(influence, base, results.truth, results.class_counts)
     if base.one_fit:
@@ -301,7 +295,6 @@ def recall(results: Results, method: str) -> list[Interval]:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     """
@@ -313,7 +306,6 @@ def precision(results: Results, method: str) -> list[Interval]:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     """
@@ -325,7 +317,6 @@ def f1(results: Results, method: str) -> list[float]:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
 
@@ -399,7 +390,6 @@ def majority_baseline_score(results: Results, name: str = "accuracy") -> float:
 
     Parameters
     ----------
-    results : Results
     name : str
         One of `SCORES`.
 

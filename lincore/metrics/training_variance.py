@@ -30,17 +30,10 @@ MOST_TRAINED = 2_000
 
 
 class CommonRows(NamedTuple):
-    """Rows predicted by the models of several folds.
+    """Rows predicted by the models of several folds."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (c,)
-    folds : list of int
-        Positions in the plan; empty for a single fit.
-    """
-
-    rows: Codes
-    folds: list[int]
+    rows: Codes  # (c,)
+    folds: list[int]  # positions in the plan; empty for a single fit
 
 
 def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
@@ -52,7 +45,6 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
     ----------
     codes : ndarray of shape (n,)
     plan : sequence of Fold
-    n_classes : int
     """
     if len(plan) < 2:
         return CommonRows(np.empty(0, dtype=np.intp), [])
@@ -68,10 +60,8 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
 
 
 def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
-    """Return the training rows of a split to be predicted: all if they are few.
-
-    Otherwise those among the same sample of the data for every split.
-    """
+    """Return the training rows of a split to be predicted: all if they are few."""
+    # Otherwise those among the same sample of the data for every split.
     if len(codes) <= MOST_TRAINED:
         return train
     each = MOST_TRAINED // n_classes
@@ -82,14 +72,12 @@ def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
 def training_variance(
     influence: Array, tested: Array, n_folds: int, ratio: float, by_row: float = 1.0
 ) -> float:
-    """Return the contribution of the training rows to the variance of a score.
-
-    Delete-a-group jackknife: ``n_train / n_test`` times the mean squared deviation of the fold
-    models' scores from their mean, minus the contribution of the choice of the common rows, plus
-    twice the covariance with the tested rows. The covariance arises because rows that are hard to
-    predict also harm a model trained on them: leaving such a fold out gives a low score and a
-    better model.
-    """
+    """Return the contribution of the training rows to the variance of a score."""
+    # Delete-a-group jackknife: ``n_train / n_test`` times the mean squared deviation of the fold
+    # models' scores from their mean, minus the contribution of the choice of the common rows, plus
+    # twice the covariance with the tested rows. The covariance arises because rows that are hard to
+    # predict also harm a model trained on them: leaving such a fold out gives a low score and a
+    # better model.
     by_fold = influence.reshape(n_folds, -1)
     apart = by_fold - by_fold.mean(axis=0)
     models = apart.mean(axis=1)
@@ -100,11 +88,9 @@ def training_variance(
 
 
 def softened(log_proba: Array) -> Array:
-    """Return softened labels (..., m, K) that change smoothly with the posteriors.
-
-    So few rows are near enough to a boundary for another model to change their label that counting
-    them is uninformative about differences between models.
-    """
+    """Return softened labels (..., m, K) that change smoothly with the posteriors."""
+    # So few rows are near enough to a boundary for another model to change their label that
+    # counting them is uninformative about differences between models.
     return np.asarray(softmax(SHARPNESS * log_proba, axis=-1))
 
 
@@ -119,13 +105,11 @@ def softened_errors(predicted: Codes, log_proba: Array, truth: Codes) -> Array:
 def share_influence(
     by_cell: Array, truth: Codes, soft: Array, weight: Array | None = None
 ) -> Array:
-    """Return the effect of a training row on a score through the share of its class.
-
-    Stratified folds cannot show it, because all have the same shares (leave-one-out does not need
-    it). But a model trained on more rows of a class predicts it more often, much as if its prior
-    were larger. This is the derivative of the score with respect to the logarithm of that prior,
-    per row of the class in the data, with labels softened by `SHARPNESS`.
-    """
+    """Return the effect of a training row on a score through the share of its class."""
+    # Stratified folds cannot show it, because all have the same shares (leave-one-out does not need
+    # it). But a model trained on more rows of a class predicts it more often, much as if its prior
+    # were larger. This is the derivative of the score with respect to the logarithm of that prior,
+    # per row of the class in the data, with labels softened by `SHARPNESS`.
     gain = by_cell[truth] - (soft * by_cell[truth]).sum(axis=1, keepdims=True)
     counts = np.bincount(truth, weight, soft.shape[1]).astype(float)
     moved = soft * gain if weight is None else soft * gain * weight[:, None]

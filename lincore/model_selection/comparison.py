@@ -219,11 +219,10 @@ def _models(
 
 
 class _Predictions:
-    """The predictions of the methods of a comparison so far.
+    """The predictions of the methods of a comparison so far."""
 
-    `rows` are the rows that each fold predicts, `common` those that the models of several folds
-    predict, to compare the models.
-    """
+    # `rows` are the rows that each fold predicts, `common` those that the models of several folds
+    # predict, to compare the models.
 
     def __init__(self, data: Dataset, plan: Sequence[Fold], methods: Sequence[Method]) -> None:
         self.data, self.plan, self.names = data, plan, [method.name for method in methods]
@@ -316,11 +315,10 @@ class _Predictions:
 
 
 class _Collected:
-    """Predictions of M methods for the rows of J folds, given their sizes, concatenated.
+    """Predictions of M methods for the rows of J folds, given their sizes, concatenated."""
 
-    `predicted` is (M, m), `log_proba` (M, m, K); `decision` has the scores (m, K) of methods
-    without posteriors.
-    """
+    # `predicted` is (M, m), `log_proba` (M, m, K); `decision` has the scores (m, K) of methods
+    # without posteriors.
 
     def __init__(self, n_methods: int, sizes: Sequence[int], n_classes: int) -> None:
         self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)])

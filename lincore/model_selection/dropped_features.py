@@ -41,7 +41,6 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
 
     Parameters
     ----------
-    model : FittedClassifier
     progress : callable, optional
         ``progress(done, total, what)``; after False, the finished fits are returned.
 

@@ -87,7 +87,6 @@ def run(
     ----------
     plan : sequence of Task
     methods : sequence of Method
-    data : Dataset
     steps : Steps
         Requested preprocessing of every method, see `method_steps`.
     seed : int
@@ -132,10 +131,9 @@ def run(
 
 
 class _Run(NamedTuple):
-    """The arguments of `run`, and what its loop does with them.
+    """The arguments of `run`, and what its loop does with them."""
 
-    `n_values` is the number of values in the largest training set.
-    """
+    # `n_values` is the number of values in the largest training set.
 
     plan: Sequence[Task]
     methods: Sequence[Method]

@@ -356,7 +356,6 @@ def fit(
 
     Parameters
     ----------
-    data : Dataset
     method : str or classifier
         As for `lincore.compare`: a name, possibly with options in parentheses, or a classifier.
     split : Split, optional
@@ -439,12 +438,8 @@ def fit_alike(
 
     Parameters
     ----------
-    data : Dataset
-    split : Split
     methods : str, classifier, or several
         As for `lincore.compare`.
-    steps : Steps
-    seed : int
     progress : callable, optional
         Called as ``progress(done, total, what)``; returning False stops.
 

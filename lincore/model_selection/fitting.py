@@ -85,33 +85,18 @@ class TrainingSample(NamedTuple):
 
 
 class TrainingInputs(NamedTuple):
-    """Inputs of a classifier's fit: preprocessed rows, codes, moments.
+    """Inputs of a classifier's fit: preprocessed rows, codes, moments."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-    n_classes : int
-    rows : (n, q) array or None
-        None if they are not needed.
-    weight : ndarray of shape (n,) or None
-        Of the rows.
-    moments : Moments or None
-        By class, including weights; None if unavailable.
-    categorical_columns : tuple of tuples of int
-        Groups of indicator columns, one per category, see `categorical_columns`.
-    units : ndarray of shape (n,) or None
-        The row or group that each row belongs to; None if unknown.
-    blocks : TrainingBlocks or None
-        The rows, if some of them are not in memory and the classifier takes passes over them.
-    """
-
-    codes: Codes
+    codes: Codes  # (n,)
     n_classes: int
-    rows: Any | None = None
-    weight: Array | None = None
-    moments: Moments | None = None
+    rows: Any | None = None  # (n, q); None if they are not needed
+    weight: Array | None = None  # (n,); of the rows
+    moments: Moments | None = None  # by class, including weights; None if unavailable
+    # Groups of indicator columns, one per category, see `categorical_columns`
     categorical_columns: tuple[tuple[int, ...], ...] = ()
+    # (n,); the row or group that each row belongs to; None if unknown
     units: NDArray[Any] | None = None
+    # The rows, if some of them are not in memory and the classifier takes passes over them
     blocks: TrainingBlocks | None = None
 
 
@@ -142,7 +127,6 @@ def fit_steps(data: Dataset, sample: TrainingSample, steps: Steps) -> TrainingSa
 
     Parameters
     ----------
-    data : Dataset
     sample : TrainingSample
         For example from `summarise_training_set`.
     steps : Steps
@@ -240,10 +224,8 @@ def fit_preprocessor(
 
 
 def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
-    """Return groups of indicator columns after fitted steps, one per category.
-
-    Empty if the columns were standardised or mixed.
-    """
+    """Return groups of indicator columns after fitted steps, one per category."""
+    # Empty if the columns were standardised or mixed.
     if [name for name, _ in preprocessor] != ["prepare"]:
         return ()
     groups: tuple[tuple[int, ...], ...] = preprocessor[0][1].categorical_columns()
@@ -285,21 +267,14 @@ def _drop_absent_priors(classifier: Any, training: TrainingInputs) -> None:
 
 
 class Predicted(NamedTuple):
-    """Codes, posteriors and scores of some rows by one classifier.
+    """Codes, posteriors and scores of some rows by one classifier."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (m,)
-        By the classifier's own rule.
-    log_proba : ndarray of shape (m, K)
-        NaN for a classifier without posteriors; a class without training rows has posterior zero.
-    decision : ndarray of shape (m, K) or None
-        Margins of a classifier without posteriors, see `margins`, on an arbitrary scale. None if it
-        has posteriors, or no scores.
-    """
-
-    codes: Codes
+    codes: Codes  # (m,); by the classifier's own rule
+    # (m, K); NaN for a classifier without posteriors; a class without training rows has posterior
+    # zero
     log_proba: Array
+    # (m, K); margins of a classifier without posteriors, see `margins`, on an arbitrary scale. None
+    # if it has posteriors, or no scores.
     decision: Array | None = None
 
     def part(self, rows: slice) -> Predicted:
@@ -356,11 +331,9 @@ def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
 
 
 def margins(scores: Array) -> Array:
-    """Return each class's decision score minus the largest of the others, (m, K).
-
-    A constant added to all scores of a row does not change the decision, so it should not affect
-    the ranking of rows. A row is predicted as the class if its margin is above 0.
-    """
+    """Return each class's decision score minus the largest of the others, (m, K)."""
+    # A constant added to all scores of a row does not change the decision, so it should not affect
+    # the ranking of rows. A row is predicted as the class if its margin is above 0.
     if scores.ndim == 1:
         return np.column_stack([-scores, scores])
     second, best = np.partition(scores, -2, axis=1)[:, -2:].T[:, :, None]

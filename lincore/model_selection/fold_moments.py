@@ -26,11 +26,9 @@ FEW_VALUES = 4_000_000
 def fold_moments(
     data: Dataset, plan: Sequence[Fold], scatters: bool = True
 ) -> Iterator[Moments | None]:
-    """Yield the moments by class of each fold's training rows, including streamed rows.
-
-    Folds of a repetition that leave out their test rows need one pass over all rows together. None
-    if a fold has to be summed separately, or if no scatters are needed.
-    """
+    """Yield the moments by class of each fold's training rows, including streamed rows."""
+    # Folds of a repetition that leave out their test rows need one pass over all rows together.
+    # None if a fold has to be summed separately, or if no scatters are needed.
     for _, members in groupby(plan, key=lambda fold: fold.repetition):
         folds = list(members)
         found: Iterable[Moments | None] = repeat(None)
@@ -54,26 +52,16 @@ ByFold: TypeAlias = list[Moments]
 
 
 class _Parts(NamedTuple):
-    """The rows of some classes, divided into the test parts of folds.
+    """The rows of some classes, divided into the test parts of folds."""
 
-    Attributes
-    ----------
-    folds : ndarray of shape (f,)
-        The fold in which each part is tested.
-    moments : Moments of shapes (f, c), (f, c, p), (f, c, p, p)
-        Of c classes in each part.
-    """
-
-    folds: NDArray[np.intp]
-    moments: Moments
+    folds: NDArray[np.intp]  # (f,); the fold in which each part is tested
+    moments: Moments  # (f, c), (f, c, p), (f, c, p, p); of c classes in each part
 
 
 def _leave_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
-    """Return whether the folds of one repetition train on all rows except the tested ones.
-
-    Then one pass is enough for all of them, if its moments fit into memory: n_folds * K * p^2
-    numbers, or p^2 per row in leave-one-out.
-    """
+    """Return whether the folds of one repetition train on all rows except the tested ones."""
+    # Then one pass is enough for all of them, if its moments fit into memory: n_folds * K * p^2
+    # numbers, or p^2 per row in leave-one-out.
     n_rows, p = X.shape
     if len(plan) < 2:
         return False
@@ -110,11 +98,9 @@ def _summarise_parts(
 
 
 def _training_moments(parts: list[_Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
-    """Return the moments of the training rows, for the classes of each entry and each fold.
-
-    Uses `leave_one_out`. Classes without test rows in a fold keep all of their rows. The parts are
-    invalid afterwards.
-    """
+    """Return the moments of the training rows, for the classes of each entry and each fold."""
+    # Uses `leave_one_out`. Classes without test rows in a fold keep all of their rows. The parts
+    # are invalid afterwards.
     folds, moments = parts[0]
     n_classes = moments.count.shape[1]
     if len(parts) > 1 or len(folds) < 2 or not np.array_equal(folds[:n_folds], range(n_folds)):

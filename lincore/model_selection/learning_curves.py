@@ -114,7 +114,6 @@ def learning_curve(
     methods : see `lincore.compare`
     splits : sequence of Split
         Several random splits, or a single given one.
-    steps : Steps
     seed : int
         For the order of the rows, and for methods.
     sizes : iterable of int, optional
@@ -193,10 +192,8 @@ class _Part:
 
 
 def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
-    """Order the training rows so that every prefix is stratified.
-
-    They are shuffled together, independent of class.
-    """
+    """Order the training rows so that every prefix is stratified."""
+    # They are shuffled together, independent of class.
     rows = np.random.default_rng(seed).permutation(split.train)
     place = np.empty(len(rows))
     for members in rows_by_class(data.codes[rows], data.n_classes):

@@ -74,29 +74,16 @@ Spec: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Method:
-    """A classifier that can be fitted any number of times, and its names.
+    """A classifier that can be fitted any number of times, and its names."""
 
-    Parameters
-    ----------
-    name : str
-        Name in results; for the library's classifiers, the specification that recreates the method.
-    estimator : classifier
-        Never fitted itself; it is cloned.
-    label : str
-        Display name.
-    word : str or None
-        The key in `CLASSIFIER_FACTORIES`; None for third-party estimators.
-    options : mapping
-        Options that differ from the defaults, for the settings of results.
-    features : {"pixels", "hog"} or None
-        Image features that it uses, regardless of the steps.
-    """
-
+    # Name in results; for the library's classifiers, the specification that recreates the method
     name: str
-    estimator: Any
-    label: str
-    word: str | None = None
+    estimator: Any  # never fitted itself; it is cloned
+    label: str  # display name
+    word: str | None = None  # the key in `CLASSIFIER_FACTORIES`; None for third-party estimators
+    # Options that differ from the defaults, for the settings of results
     options: Mapping[str, Any] = field(default_factory=dict)
+    # {"pixels", "hog"}; image features that it uses, regardless of the steps
     features: str | None = None
 
     @property
@@ -122,11 +109,9 @@ class Method:
 
     @cached_property
     def own_weights(self) -> str | None:
-        """The classifier's own option for class weights, if any.
-
-        Excludes "balanced" weights of the library's classifiers, which the weights of a study do
-        not affect.
-        """
+        """The classifier's own option for class weights, if any."""
+        # Excludes "balanced" weights of the library's classifiers, which the weights of a study do
+        # not affect.
         for name, value in self.estimator.get_params(deep=True).items():
             given = name.rpartition("__")[2] == "class_weight" and value is not None
             if given and not (self._balances and name == "class_weight"):
@@ -243,10 +228,6 @@ MOST_ITERATED = 5_000_000
 def default_methods(data: Dataset) -> tuple[str, ...]:
     """Return the default methods of a comparison: for large data only those that do not iterate.
 
-    Parameters
-    ----------
-    data : Dataset
-
     Returns
     -------
     tuple of str
@@ -286,10 +267,6 @@ def yardsticks() -> tuple[Method, ...]:
 
 def suitable_methods(data: Dataset) -> tuple[str, ...]:
     """Return the classifiers that can be fitted: multinomial naive Bayes needs counts.
-
-    Parameters
-    ----------
-    data : Dataset
 
     Returns
     -------

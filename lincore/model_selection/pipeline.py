@@ -200,7 +200,6 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
 
     Parameters
     ----------
-    data : Dataset
     n_train : int
         Number of training rows.
 
@@ -224,10 +223,6 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
 
 def offers_gradients(data: Dataset) -> bool:
     """Return whether rows are images large enough for gradients that fit into memory.
-
-    Parameters
-    ----------
-    data : Dataset
 
     Examples
     --------
@@ -281,11 +276,9 @@ def asks_for_categories(classifier: Any) -> bool:
 
 
 def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
-    """Return the steps before a classifier, which keep categories unchanged if it needs them.
-
-    Standardising does not affect naive Bayes on numbers. A basis and a projection mix the columns,
-    so no categories remain.
-    """
+    """Return the steps before a classifier, which keep categories unchanged if it needs them."""
+    # Standardising does not affect naive Bayes on numbers. A basis and a projection mix the
+    # columns, so no categories remain.
     steps = steps.resolved(data)
     coded = data.has_categories or (data.imputation == "indicator" and data.has_missing)
     mixed = steps.basis is not None or steps.n_components is not None or data.kind.is_sparse
@@ -301,7 +294,6 @@ def pipeline_for(
 
     Parameters
     ----------
-    data : Dataset
     classifier : estimator or None
         Unfitted; None for the steps only.
     steps : Steps
@@ -334,10 +326,8 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
 
 
 def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:
-    """Return the transformer for a specification such as "radial(n_centers=30)", or a copy.
-
-    It receives the seed and the image shape if it has these parameters and they are not set.
-    """
+    """Return the transformer for a specification such as "radial(n_centers=30)", or a copy."""
+    # It receives the seed and the image shape if it has these parameters and they are not set.
     if isinstance(spec, str):
         word, options = parse_spec(spec)
         if word not in BASES:
@@ -361,8 +351,6 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
     ----------
     pipeline : Pipeline
         With a last step "classify", fitted on the codes of the training rows.
-    data : Dataset
-    split : Split
 
     Returns
     -------

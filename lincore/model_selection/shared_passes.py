@@ -17,11 +17,10 @@ Result = TypeVar("Result")
 
 
 class SharedPasses:
-    """Runs fits in threads; when every one of them waits for a pass, one pass serves all.
+    """Runs fits in threads; when every one of them waits for a pass, one pass serves all."""
 
-    To save memory, one fit works at a time between passes, and returns freed memory to the system
-    before the next one continues. The calling thread does the work of passes.
-    """
+    # To save memory, one fit works at a time between passes, and returns freed memory to the system
+    # before the next one continues. The calling thread does the work of passes.
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks

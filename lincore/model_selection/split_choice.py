@@ -62,21 +62,14 @@ def compare_splits(
 
     Parameters
     ----------
-    data : Dataset
     methods : str, classifier, or several
         As for `compare`.
-    steps : Steps
-    test_size : float, default 0.3
     seeds : sequence of int
         Seeds of the random test sets.
     progress : callable, optional
         ``progress(done, total, what) -> bool``; after False the result is None.
     n_jobs : int, optional
         Processes, as in `lincore.compare`.
-
-    Returns
-    -------
-    SplitVariation or None
 
     Examples
     --------

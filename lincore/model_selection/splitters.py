@@ -37,7 +37,6 @@ def plan_folds(
 
     Parameters
     ----------
-    data : Dataset
     scheme : str, Split, int, splitter or iterable of (train, test)
         "holdout" (stratified), "given" and "last" are the splits of `lincore.split`. "5-fold" and
         "10x10-fold" (repetitions x folds) distribute the rows of each class evenly over the folds;

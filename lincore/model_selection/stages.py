@@ -87,11 +87,10 @@ Outcome: TypeAlias = Fit | Failure
 
 
 class Stage(NamedTuple):
-    """Methods that are fitted together, after the same steps.
+    """Methods that are fitted together, after the same steps."""
 
-    `fitted` are these steps with the seconds for them, by task, if other stages need them.
-    `refused` are methods that are not tried again.
-    """
+    # `fitted` are these steps with the seconds for them, by task, if other stages need them.
+    # `refused` are methods that are not tried again.
 
     steps: Steps
     methods: tuple[Method, ...]
@@ -243,11 +242,9 @@ def fit_stage(part: tuple[Stage, Numbered], data: Dataset, seed: int, stacked: b
 
 
 def _fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
-    """Return an estimator to fit on rows of the data, see `Method.fresh`.
-
-    ``priors="all"`` become the shares of all rows, including test rows, as in R's ``lda(..., CV =
-    TRUE)``. An estimator itself only knows its training rows.
-    """
+    """Return an estimator to fit on rows of the data, see `Method.fresh`."""
+    # ``priors="all"`` become the shares of all rows, including test rows, as in R's
+    # ``lda(..., CV = TRUE)``. An estimator itself only knows its training rows.
     model = method.fresh(data.classes, seed)
     # A recalibrated classifier has the option inside.
     for name, priors in model.get_params(deep=True).items():

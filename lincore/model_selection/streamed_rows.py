@@ -30,12 +30,10 @@ _CHANCE = np.log(1e6)
 
 
 def streamed_blocks(data: Dataset, train: Rows, test: Rows) -> Blocks | None:
-    """Return the training rows that are not in memory.
-
-    There are none if every class is tested on rows after its training rows, as in forecasting,
-    because the times of streamed rows are unknown; nor if some rows in memory are neither used for
-    training nor for testing, because someone selected them.
-    """
+    """Return the training rows that are not in memory."""
+    # There are none if every class is tested on rows after its training rows, as in forecasting,
+    # because the times of streamed rows are unknown; nor if some rows in memory are neither used
+    # for training nor for testing, because someone selected them.
     chosen = len(train) + len(test) < data.n_rows
     if data.blocks is None or chosen or _is_forecast(data, train, test):
         return None
@@ -70,28 +68,14 @@ def with_streamed(
 
 
 class TrainingBlocks(NamedTuple):
-    """The training rows of a fit after its steps: those in memory, and all others block by block.
-
-    Attributes
-    ----------
-    data : Dataset
-    rows : ndarray of row numbers
-        Training rows in memory.
-    class_weight : ndarray of shape (K,) or None
-    steps : sequence of (name, step)
-        Fitted.
-    fold : callable
-        `SharedPasses.fold`.
-    subset : RowSubset or None
-        Of the rows that are not in memory; None for all of them.
-    """
+    """The training rows of a fit after its steps: those in memory, others block by block."""
 
     data: Dataset
-    rows: Rows
-    class_weight: Array | None
-    steps: Sequence[tuple[str, Any]]
-    fold: Callable[..., Any]
-    subset: RowSubset | None = None
+    rows: Rows  # training rows in memory
+    class_weight: Array | None  # (K,)
+    steps: Sequence[tuple[str, Any]]  # fitted
+    fold: Callable[..., Any]  # `SharedPasses.fold`
+    subset: RowSubset | None = None  # of the rows that are not in memory; None for all of them
 
     def __call__(
         self, work: Callable[[RowBlock], Result], merge: Callable[[Result, Result], Result]
@@ -143,7 +127,6 @@ def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], able: bool, bas
 
     Parameters
     ----------
-    data : Dataset
     plan : sequence of Fold
     able : bool
         Whether the method can learn from them, see `Method.from_blocks`.

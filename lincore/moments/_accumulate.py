@@ -61,12 +61,10 @@ def block_moments(
 
 
 def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Array:
-    """Return a point near enough to the rows' mean to centre there and correct without loss.
-
-    The squared difference between the mean of m of n rows and the mean of all is at most scatter /
-    m (Cauchy-Schwarz). The correction, n times that square, is thus at most n / m scatters, and the
-    first tile will do. With weights any tile may be light, so the mean of all rows is used.
-    """
+    """Return a point near enough to the rows' mean to centre there and correct without loss."""
+    # The squared difference between the mean of m of n rows and the mean of all is at most scatter
+    # / m (Cauchy-Schwarz). The correction, n times that square, is thus at most n / m scatters, and
+    # the first tile will do. With weights any tile may be light, so the mean of all rows is used.
     # Relative to the first row, so that the scatter of a constant column is exactly zero.
     origin = X[rows[0]].astype(np.float64)
     if weight is None:
@@ -84,11 +82,9 @@ def map_blocks(
     *,
     n_values: int,
 ) -> Iterator[Result]:
-    """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays.
-
-    Centring runs in Python on one core, products run in BLAS on all. With one block per thread, and
-    BLAS limited to one thread, no core waits.
-    """
+    """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays."""
+    # Centring runs in Python on one core, products run in BLAS on all. With one block per thread,
+    # and BLAS limited to one thread, no core waits.
     buffers: SimpleQueue[Array] = SimpleQueue()
     for _ in range(n_threads()):
         buffers.put(np.empty(shape))

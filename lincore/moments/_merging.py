@@ -30,19 +30,12 @@ class MergeGroup(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Two groups of rows taken together.
+    """Two groups of rows taken together."""
 
-    Parameters
-    ----------
-    count : ndarray of shape (...)
-    mean : ndarray of shape (..., p)
-    step : ndarray of shape (..., p)
-        Difference of the means, times the square root of its weight: its outer product, exactly
-        symmetric, is added to the sum of both scatters. Meaningless for a single group.
-    """
-
-    count: Array
-    mean: Array
+    count: Array  # (...)
+    mean: Array  # (..., p)
+    # (..., p); difference of the means, times the square root of its weight: its outer product,
+    # exactly symmetric, is added to the sum of both scatters. Meaningless for a single group.
     step: Array
 
 

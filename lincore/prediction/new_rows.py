@@ -105,46 +105,24 @@ class TestSet:
 
 
 class NewRows(NamedTuple):
-    """New rows, both in the form that a model requires and as in their file.
+    """New rows, both in the form that a model requires and as in their file."""
 
-    Attributes
-    ----------
-    X : (n, p) array
-    frame : DataFrame of n rows
-        The file's columns; for images, the file names.
-    match : RowMatch
-    truth : ndarray of shape (n,) or None
-        Class codes if the file contains the classes; -1 if unknown.
-    unknown_labels : mapping of str to int
-        Labels in the file that are not classes of the model, with their numbers of rows.
-    n_unlabelled : int
-        Rows without a class in a file that has a column of classes.
-    skipped : tuple of Skipped
-        Files of a zip that were skipped.
-    n_resized : int
-        Number of images that were resized.
-        weights : ndarray of shape (n,) or None
-        Sampling weights, if the file has the weight column of the training data.
-    notices : tuple of Notice
-        Findings while reading the file, such as lines that were left out.
-    settings : Settings
-        Groups of the rows, and the class counts of the whole data set if they are its test set.
-    numbers : ndarray of shape (n,) or None
-        For a test set, positions of its rows in the data set.
-    """
-
-    X: Any
-    frame: pd.DataFrame
+    X: Any  # (n, p)
+    frame: pd.DataFrame  # the file's columns; for images, the file names
     match: RowMatch
-    truth: Codes | None = None
+    truth: Codes | None = None  # (n,); class codes if the file contains the classes; -1 if unknown
+    # Labels in the file that are not classes of the model, with their numbers of rows
     unknown_labels: Mapping[str, int] = {}
-    n_unlabelled: int = 0
-    skipped: tuple[Skipped, ...] = ()
-    n_resized: int = 0
+    n_unlabelled: int = 0  # rows without a class in a file that has a column of classes
+    skipped: tuple[Skipped, ...] = ()  # files of a zip that were skipped
+    n_resized: int = 0  # number of images that were resized
+    # (n,); sampling weights, if the file has the weight column of the training data
     weights: Array | None = None
+    # Findings while reading the file, such as lines that were left out
     notices: tuple[Notice, ...] = ()
+    # Groups of the rows, and the class counts of the whole data set if they are its test set
     settings: Settings = Settings()
-    numbers: Codes | None = None
+    numbers: Codes | None = None  # (n,); for a test set, positions of its rows in the data set
 
     @property
     def counting(self) -> Codes:

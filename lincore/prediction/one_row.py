@@ -54,7 +54,6 @@ def predict_row(
     ----------
     pipeline : Pipeline
         Fitted on codes.
-    data : Dataset
     row : ndarray of shape (p,)
         In the form of ``Dataset.X``, without missing values.
     inputs : mapping of int to float, optional

@@ -55,10 +55,6 @@ def predict(
     progress : callable, optional
         ``progress(done, total, what)``, called after each block of rows; returning False stops.
 
-    Returns
-    -------
-    Predictions
-
     Raises
     ------
     DataError

@@ -38,24 +38,12 @@ _SEED = 0
 
 
 class Evaluated(NamedTuple):
-    """Output of a pipeline for n rows, under the priors of training.
+    """Output of a pipeline for n rows, under the priors of training."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Classes predicted by the classifier.
-    log_proba : ndarray of shape (n, K)
-        NaN for a classifier without posteriors.
-    decision : ndarray of shape (n, K) or None
-        Decision values of a classifier without posteriors.
-    squared_distances : ndarray of shape (n, K) or None
-        Squared Mahalanobis distances from the classes.
-    """
-
-    codes: Codes
-    log_proba: Array
-    decision: Array | None
-    squared_distances: Array | None
+    codes: Codes  # (n,); classes predicted by the classifier
+    log_proba: Array  # (n, K); NaN for a classifier without posteriors
+    decision: Array | None  # (n, K); decision values of a classifier without posteriors
+    squared_distances: Array | None  # (n, K); squared Mahalanobis distances from the classes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -34,21 +34,13 @@ class Filling(NamedTuple):
 
 
 class Coding(NamedTuple):
-    """One-hot encoding of a category: the column of each level.
+    """One-hot encoding of a category: the column of each level."""
 
-    Attributes
-    ----------
-    place : ndarray of shape (n_levels + 2,)
-        Column of each level, then of unknown levels, then of missing values; -1 for none.
-    of_column : tuple of int
-        The level of each column, or POOLED or MISSING.
-    dropped : int, optional
-        With two levels, the one without a column.
-    """
-
+    # (n_levels + 2,); column of each level, then of unknown levels, then of missing values; -1 for
+    # none
     place: NDArray[np.intp]
-    of_column: tuple[int, ...]
-    dropped: int | None = None
+    of_column: tuple[int, ...]  # the level of each column, or POOLED or MISSING
+    dropped: int | None = None  # with two levels, the one without a column
 
 
 class Preparer(TransformerMixin, BaseEstimator):
@@ -233,20 +225,11 @@ def build_preparer(data: Dataset) -> Preparer | None:
 
 
 class Contrast(NamedTuple):
-    """Prepared columns without the reference level of each category.
+    """Prepared columns without the reference level of each category."""
 
-    Attributes
-    ----------
-    names : tuple of q str
-        Such as "Port = C (against S)".
-    kept : ndarray of shape (q,)
-        The columns that are kept.
-    reference : ndarray of shape (q,)
-        The column of the reference level of each of them, -1 for none.
-    """
-
-    names: tuple[str, ...]
-    kept: NDArray[np.intp]
+    names: tuple[str, ...]  # tuple of q str; such as "Port = C (against S)"
+    kept: NDArray[np.intp]  # (q,); the columns that are kept
+    # (q,); the column of the reference level of each of them, -1 for none
     reference: NDArray[np.intp]
 
     def relative(self, coef: Array) -> tuple[Array, Array]:

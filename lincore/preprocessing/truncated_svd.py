@@ -10,16 +10,9 @@ from lincore.utils.atomic import atomic
 
 
 class SingularVectors(TruncatedSVD):
-    """scikit-learn's truncated SVD, limited to the number of columns.
+    """scikit-learn's truncated SVD, limited to the number of columns."""
 
-    The number of words of a training set is unknown until they are counted.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> SingularVectors(9).fit_transform(sp.eye_array(4, 3, format="csr")).shape
-    (4, 3)
-    """
+    # The number of words of a training set is unknown until they are counted.
 
     n_components: int
 

@@ -12,10 +12,8 @@ T = TypeVar("T")
 
 
 def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Self, P], T]:
-    """Restore the attributes of an object if its method raises.
-
-    The method must assign attributes, not modify arrays and lists in place.
-    """
+    """Restore the attributes of an object if its method raises."""
+    # The method must assign attributes, not modify arrays and lists in place.
 
     @wraps(method)
     def changed_in_full(self: Self, *args: P.args, **options: P.kwargs) -> T:

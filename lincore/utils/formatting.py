@@ -32,10 +32,6 @@ def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
 def percent_of(count: int, total: int) -> str:
     """Return a share of a total, with a second decimal if it is close to 0 or 100 %.
 
-    Parameters
-    ----------
-    count, total : int
-
     Examples
     --------
     >>> percent_of(1, 4), percent_of(1, 3000), percent_of(2999, 3000), percent_of(3, 3)

@@ -12,13 +12,6 @@ Value = TypeVar("Value")
 class LazyMapping(Mapping[Key, Value]):
     """Mapping that computes each value on first access.
 
-    Parameters
-    ----------
-    keys : iterable
-        In order.
-    make : callable
-        Maps a key to its value.
-
     Examples
     --------
     >>> squares = LazyMapping([1, 2, 3], lambda key: print("made", key) or key**2)

@@ -30,12 +30,10 @@ WIDE = 200
 
 @contextmanager
 def part_mapper(n_values: int) -> Iterator[Mapper]:
-    """Yield a `map` over parts of the rows that is parallel if that is worthwhile.
-
-    BLAS is limited to one thread meanwhile. Its own threads wait for each other in every product,
-    and products of blocks are small: if other processes need the cores, waiting takes longer than
-    computing.
-    """
+    """Yield a `map` over parts of the rows that is parallel if that is worthwhile."""
+    # BLAS is limited to one thread meanwhile. Its own threads wait for each other in every product,
+    # and products of blocks are small: if other processes need the cores, waiting takes longer than
+    # computing.
     # The number of BLAS threads is a setting of the process: only one caller at a time changes it.
     if not n_values or not _blas.acquire(blocking=False):
         yield map
@@ -77,10 +75,8 @@ def n_threads() -> int:
 
 @cache
 def keep_to_one_core() -> None:
-    """Limit this process to one core from now on; does nothing in the main process.
-
-    Used in worker processes, which have one core each.
-    """
+    """Limit this process to one core from now on; does nothing in the main process."""
+    # Used in worker processes, which have one core each.
     if parent_process() is not None:
         os.environ["LOKY_MAX_CPU_COUNT"] = "1"
         n_threads.cache_clear()

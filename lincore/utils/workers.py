@@ -18,16 +18,9 @@ RESTARTS = 3
 def map_in_workers(
     work: Callable[..., Any], items: Iterable[Any], shared: Sequence[Any], n_jobs: int
 ) -> Iterator[Any]:
-    """Yield ``work(item, *shared)`` of each item in order; to stop, leave the loop.
-
-    Items are drawn on demand, and those of a process that died are repeated. Warnings are shown in
-    this process, each only once.
-
-    Raises
-    ------
-    DataError
-        If processes die repeatedly.
-    """
+    """Yield ``work(item, *shared)`` of each item in order; to stop, leave the loop."""
+    # Items are drawn on demand, and those of a process that died are repeated; `DataError` if
+    # processes die repeatedly. Warnings are shown in this process, each only once.
     from sklearn.utils.parallel import Parallel, delayed  # takes long to import
 
     items, sent, shown = iter(items), deque[Any](), dict[Any, Any]()

@@ -18,19 +18,13 @@ from lincore.utils.typing import Array
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that predicts the class with the largest score ``x @ coef_[k] + intercept_[k]``.
+    """A classifier that predicts the class with the largest ``x @ coef_[k] + intercept_[k]``."""
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (K,)
-    coef_ : ndarray of shape (K, p), or (1, p) for two classes
-        For two classes the second minus the first, as in scikit-learn.
-    intercept_ : ndarray of shape (K,), or (1,) for two classes
-    """
-
-    classes_: NDArray[Any]
+    classes_: NDArray[Any]  # (K,)
+    # (K, p), or (1, p) for two classes; for two classes the second minus the first, as in
+    # scikit-learn
     coef_: Array
-    intercept_: Array
+    intercept_: Array  # (K,), or (1,) for two classes
 
     @abstractmethod
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

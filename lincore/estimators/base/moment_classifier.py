@@ -39,17 +39,14 @@ class ConstantFeatureWarning(UserWarning):
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that depends only on the moments by class.
+    """A classifier that depends only on the moments by class."""
 
-    The result does not depend on batches or on the order of rows. With fewer rows than features the
-    moments refer to coordinates in the span of the rows, and the (p, p) scatter is only formed on
-    access to `moments_`.
-
-    The moments of a class are scaled by its weight (`class_weight`) before fitting, so weights need
-    no further pass, and batches may have different class shares.
-
-    Input is checked for finite values during summation, without a further pass.
-    """
+    # The result does not depend on batches or on the order of rows. With fewer rows than features
+    # the moments refer to coordinates in the span of the rows, and the (p, p) scatter is only
+    # formed on access to `moments_`.
+    # The moments of a class are scaled by its weight (`class_weight`) before fitting, so weights
+    # need no further pass, and batches may have different class shares.
+    # Input is checked for finite values during summation, without a further pass.
 
     # Whether the diagonal of the scatter is sufficient.
     _diagonal: ClassVar[bool] = False
@@ -112,10 +109,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def moments_(self) -> Moments:
-        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p).
-
-        They include sample weights but not class weights, which depend on the final counts.
-        """
+        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p)."""
+        # They include sample weights but not class weights, which depend on the final counts.
         check_is_fitted(self)
         return self._moments if self._space is None else self._space.lift(self._moments)
 
@@ -234,10 +229,8 @@ def total_mean(total: Moments, space: RowSpace | None) -> Array:
 
 
 def _with_a_density(moments: Moments) -> Moments:
-    """Give the only class so far some variance if it has none: its posterior is 1 in any case.
-
-    Its scatter in `MomentClassifier.moments_` is unchanged.
-    """
+    """Give the only class so far some variance if it has none: its posterior is 1 in any case."""
+    # Its scatter in `MomentClassifier.moments_` is unchanged.
     if np.count_nonzero(moments.count) > 1 or moments.diagonal().scatter.any():
         return moments
     unit = np.ones(moments.n_features) if moments.is_diagonal else np.eye(moments.n_features)
@@ -247,10 +240,8 @@ def _with_a_density(moments: Moments) -> Moments:
 
 
 def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None) -> Array:
-    """Return the priors (K,) to use: given, equal, or class shares.
-
-    A class without rows gets prior zero, and the others are rescaled.
-    """
+    """Return the priors (K,) to use: given, equal, or class shares."""
+    # A class without rows gets prior zero, and the others are rescaled.
     if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()
     if isinstance(priors, str) and priors == "equal":

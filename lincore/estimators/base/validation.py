@@ -18,21 +18,11 @@ LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
 class LabelledRows(NamedTuple):
-    """Validated rows for an estimator.
+    """Validated rows for an estimator."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-        Finite, of the original type.
-    codes : ndarray of shape (n,)
-        Positions in the estimator's `classes_`.
-    weight : ndarray of shape (n,) or None
-        Not negative, not all zero.
-    """
-
-    X: NDArray[Any]
-    codes: NDArray[np.intp]
-    weight: Array | None
+    X: NDArray[Any]  # (n, p); finite, of the original type
+    codes: NDArray[np.intp]  # (n,); positions in the estimator's `classes_`
+    weight: Array | None  # (n,); not negative, not all zero
 
 
 def validate_rows(

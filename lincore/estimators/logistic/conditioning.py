@@ -35,11 +35,9 @@ class Conditioned(NamedTuple):
     rounding: tuple[int, ...] = ()
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
-        """Return coefficients (p, K) and intercepts (K,) for the original features and units.
-
-        If several give the same scores, those with minimum norm, the limit for C → inf. Only a
-        null-space component is subtracted, so errors in it do not affect scores.
-        """
+        """Return coefficients (p, K) and intercepts (K,) for the original features and units."""
+        # If several give the same scores, those with minimum norm, the limit for C → inf. Only a
+        # null-space component is subtracted, so errors in it do not affect scores.
         W, intercept = self.rows.to_user(coef)
         if self.null is not None:
             change = self.null @ np.linalg.lstsq(self.null, W)[0]
@@ -54,11 +52,9 @@ class Conditioned(NamedTuple):
 def condition(
     X: Any, weight: Array | None, strength: float, *, intercept: bool = True
 ) -> Conditioned:
-    """Standardise rows without copying them, and transform the penalty.
-
-    The penalty stays ``½ strength ‖coefficients in the original units‖²``. Without a penalty,
-    directions in which dense rows do not vary are excluded, because they are not determined.
-    """
+    """Standardise rows without copying them, and transform the penalty."""
+    # The penalty stays ``½ strength ‖coefficients in the original units‖²``. Without a penalty,
+    # directions in which dense rows do not vary are excluded, because they are not determined.
     if sp.issparse(X):
         total = float(X.shape[0] if weight is None else weight.sum())
         origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
@@ -179,11 +175,9 @@ def _in_row_space(
 def sparse_centre_and_scale(
     X: Any, weight: Array | None, *, intercept: bool
 ) -> tuple[Array, Array]:
-    """Return means and deviations (p,) of sparse rows, in two passes over the stored values.
-
-    About zero without an intercept, and if the mean is so many deviations away that absorbing it in
-    the coefficients would lose digits; infinite for constant features.
-    """
+    """Return means and deviations (p,) of sparse rows, in two passes over the stored values."""
+    # About zero without an intercept, and if the mean is so many deviations away that absorbing it
+    # in the coefficients would lose digits; infinite for constant features.
     rows = sp.csr_array(X, dtype=np.float64)
     n, p = rows.shape
     given = np.ones(n) if weight is None else weight

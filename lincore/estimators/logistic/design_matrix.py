@@ -107,13 +107,12 @@ class RowView(NamedTuple):
 
 
 class StandardRows:
-    """Rows in the coordinates ``((x - origin) / scale) @ axes``, with a one for the intercept.
+    """Rows in the coordinates ``((x - origin) / scale) @ axes``, with a one for the intercept."""
 
-    Origin and scale (p,) are in the units of the features; an infinite scale excludes a feature.
-    Rows of uint8 or float32 are converted block by block whenever they are read, and sparse rows
-    stay sparse (without axes). Dense arrays may have leading axes for B problems with equal numbers
-    of rows, see `stacked`.
-    """
+    # Origin and scale (p,) are in the units of the features; an infinite scale excludes a feature.
+    # Rows of uint8 or float32 are converted block by block whenever they are read, and sparse rows
+    # stay sparse (without axes). Dense arrays may have leading axes for B problems with equal
+    # numbers of rows, see `stacked`.
 
     def __init__(
         self,
@@ -176,11 +175,9 @@ class StandardRows:
 
     @cached_property
     def single(self) -> RowView:
-        """The view for curvature, in float32: half the memory to read, twice the speed.
-
-        A direction may be wrong in the seventh digit; values and gradients determine where the
-        descent ends. Rows in float64 are copied once, at half their size.
-        """
+        """The view for curvature, in float32: half the memory to read, twice the speed."""
+        # A direction may be wrong in the seventh digit; values and gradients determine where the
+        # descent ends. Rows in float64 are copied once, at half their size.
         if sp.issparse(self.X):
             return self._view(self.X.astype(np.float32), np.float32)
         view = self._view(self.X, np.float32, subtract=self.origin, multiply=self.units)

@@ -275,7 +275,6 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             The training rows. Their labels do not enter the information.
         reference : label, optional
             The class with which the others are compared. Default: the first.
-        confidence : float, default 0.95
 
         Returns
         -------

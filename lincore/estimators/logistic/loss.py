@@ -27,21 +27,16 @@ Result = TypeVar("Result")
 
 
 class SoftmaxLoss:
-    """The penalised negative log likelihood of K classes, symmetric in the classes.
+    """The penalised negative log likelihood of K classes, symmetric in the classes."""
 
-    ``E(V) = -Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ Σⱼ penaltyⱼ ‖Vⱼ‖²`` with ``p = softmax(x @ V)``, where x are
-    standardised coordinates ending with a one for the intercept. Gradients sum to zero over the
-    classes, so a descent that starts at coefficients with sum zero preserves it.
-
-    A row of weight s counts as s copies of itself. The mapper applies a function to chunks of the
-    rows, see `lincore.utils.threads.part_mapper`. Values, gradients and Hessians have the leading
-    axes of the rows: none, or one for B problems, see `stacked`.
-
-    References
-    ----------
-    "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (the error, its
-    gradient and the blocks of its Hessian); "lda-qda-derivations", eqs. 1 to 5, for two classes.
-    """
+    # ``E(V) = -Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ Σⱼ penaltyⱼ ‖Vⱼ‖²`` with ``p = softmax(x @ V)``, where x
+    # are standardised coordinates ending with a one for the intercept. Gradients sum to zero over
+    # the classes, so a descent that starts at coefficients with sum zero preserves it.
+    # A row of weight s counts as s copies of itself. The mapper applies a function to chunks of the
+    # rows, see `lincore.utils.threads.part_mapper`. Values, gradients and Hessians have the leading
+    # axes of the rows: none, or one for B problems, see `stacked`.
+    # "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (the error, its
+    # gradient and the blocks of its Hessian); "lda-qda-derivations", eqs. 1 to 5, for two classes.
 
     def __init__(
         self,
@@ -177,11 +172,9 @@ class SoftmaxLoss:
         return self._scatter(np.full(len(self.rows), 0.5), self.rows.double)
 
     def unsettled(self, state: Array, *, every: int = 1) -> Array:
-        """Return Böhning's matrix (q, q) with row weights.
-
-        The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
-        which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
-        """
+        """Return Böhning's matrix (q, q) with row weights."""
+        # The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
+        # which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
         return self._scatter(_unsettled_weight(state), self.rows.single, every)
 
     def _scatter(self, row_weight: Array, view: RowView, every: int = 1) -> Array:
@@ -227,10 +220,9 @@ class OverBlocks(Protocol):
 
 
 class BlockLoss(NamedTuple):
-    """The unpenalised loss of a block, with rows standardised and weighted like all others.
+    """The unpenalised loss of a block, with rows standardised and weighted like all others."""
 
-    `place` (K',) are the positions of the codes among the K classes that have rows.
-    """
+    # `place` (K',) are the positions of the codes among the K classes that have rows.
 
     rows: StandardRows  # may be empty
     place: NDArray[np.intp]
@@ -251,11 +243,11 @@ class BlockLoss(NamedTuple):
 
 
 class SummedLoss:
-    """The loss of rows that are not in memory; each value with its gradient takes one pass.
+    """The loss of rows that are not in memory; each value with its gradient takes one pass."""
 
-    The curvature is that of a sample of rows in memory, scaled to the weight of all: it directs the
-    steps towards the minimum, but does not move it. The state of a point is that of the sample.
-    """
+    # The curvature is that of a sample of rows in memory, scaled to the weight of all: it directs
+    # the steps towards the minimum, but does not move it. The state of a point is that of the
+    # sample.
 
     wide = False
 

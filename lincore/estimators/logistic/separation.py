@@ -45,25 +45,17 @@ class SeparationKind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Linear separation of the classes: its kind, and coefficients that achieve it.
+    """Linear separation of the classes: its kind, and coefficients that achieve it."""
 
-    Attributes
-    ----------
-    kind : SeparationKind
-        COMPLETE: every row is strictly on the correct side. QUASI_COMPLETE: some rows are, and the
-        others are on the boundary. OVERLAP: neither, and the maximum of the likelihood exists.
-    coef : ndarray of shape (K, p)
-        The separating direction, along which the likelihood has no maximum, in inverse units of the
-        features; zero for an overlap.
-    intercept : ndarray of shape (K,)
-    strength : ndarray of shape (p,)
-        Contribution of each feature: the largest difference of its coefficients between classes,
-        times its standard deviation.
-    """
-
+    # COMPLETE: every row is strictly on the correct side. QUASI_COMPLETE: some rows are, and the
+    # others are on the boundary. OVERLAP: neither, and the maximum of the likelihood exists.
     kind: SeparationKind
+    # (K, p); the separating direction, along which the likelihood has no maximum, in inverse units
+    # of the features; zero for an overlap
     coef: Array
-    intercept: Array
+    intercept: Array  # (K,)
+    # (p,); contribution of each feature: the largest difference of its coefficients between
+    # classes, times its standard deviation
     strength: Array
 
     @property
@@ -90,17 +82,14 @@ def separation(
 
 
 def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Separation | None:
-    """Return the separation that a fit without penalty has encountered, or None.
-
-    If the fit classifies every row correctly, it is the certificate. If a Newton step from any
-    point moves no score by a half, the classes overlap. Proof: suppose that they are separated,
-    possibly quasi-completely, by a direction with margins m_ik >= 0. Multiplied by it, the step's
-    equation ``H δ = -g`` reads ``Σ_ik p_ik m_ik (ū_i - u_ik - 1) = 0``, where u are the changes of
-    the scores and ū their means under p. Then some ``ū_i - u_ik`` is at least one and, as u sums to
-    zero over the classes, some ``|u_ik|`` is at least a half.
-
-    Otherwise the linear programme decides if the data are of moderate size.
-    """
+    """Return the separation that a fit without penalty has encountered, or None."""
+    # If the fit classifies every row correctly, it is the certificate. If a Newton step from any
+    # point moves no score by a half, the classes overlap. Proof: suppose that they are separated,
+    # possibly quasi-completely, by a direction with margins m_ik >= 0. Multiplied by it, the step's
+    # equation ``H δ = -g`` reads ``Σ_ik p_ik m_ik (ū_i - u_ik - 1) = 0``, where u are the changes
+    # of the scores and ū their means under p. Then some ``ū_i - u_ik`` is at least one and, as u
+    # sums to zero over the classes, some ``|u_ik|`` is at least a half.
+    # Otherwise the linear programme decides if the data are of moderate size.
     if loss.separates(optimum.point):
         return as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
     if overlaps(loss, optimum.point):

@@ -153,10 +153,8 @@ def minimise(posed: Posed, solver: str) -> Optimum:
 
 
 def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
-    """Solve many problems by Newton's method side by side, each as `newton` would.
-
-    Their rows have the same form, and their classes the same number.
-    """
+    """Solve many problems by Newton's method side by side, each as `newton` would."""
+    # Their rows have the same form, and their classes the same number.
     stack = SoftmaxLoss.stacked([one.loss for one in posed])
     start = np.stack([one.start for one in posed])
     stopping = [one.stopping(NEWTON_STEPS) for one in posed]
@@ -173,11 +171,9 @@ def newton(posed: Posed) -> Solver:
 
 
 def newton_cg(posed: Posed) -> Solver:
-    """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed.
-
-    For large problems, in which the whole Hessian costs more than some products with it or does not
-    fit into memory.
-    """
+    """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed."""
+    # For large problems, in which the whole Hessian costs more than some products with it or does
+    # not fit into memory.
     direction = _NewtonCG(posed.loss, posed.tol)
     last = direction.refined if direction.is_small else None
     return Solver(direction, backtracking_line_search, NEWTON_STEPS, last)
@@ -196,11 +192,10 @@ def gradient(posed: Posed) -> Solver:
 
 
 def sgd(posed: Posed) -> Solver:
-    """Stochastic gradient descent, one row or small batch at a time; a step is an epoch.
-
-    With a fixed rate the steps do not become small, and coefficients fluctuate around the minimum.
-    So if an epoch does not lower the objective over all rows, it is undone and the rate is halved.
-    """
+    """Stochastic gradient descent, one row or small batch at a time; a step is an epoch."""
+    # With a fixed rate the steps do not become small, and coefficients fluctuate around the
+    # minimum. So if an epoch does not lower the objective over all rows, it is undone and the rate
+    # is halved.
     loss, size = posed.loss, posed.batch_size
     n = len(loss.rows)
     # The inverse bound for a batch of average rows, which does not overshoot.
@@ -237,14 +232,10 @@ SOLVERS: dict[str, Callable[[Posed], Solver]] = {
 
 
 class _Secants:
-    """Directions by approximate curvature, corrected by how gradients changed so far.
+    """Directions by approximate curvature, corrected by how gradients changed so far."""
 
-    The two loops of L-BFGS, with the solution of a direction in the middle.
-
-    References
-    ----------
-    Nocedal and Wright (2006), "Numerical Optimization", algorithm 7.4.
-    """
+    # The two loops of L-BFGS, with the solution of a direction in the middle.
+    # Nocedal and Wright (2006), "Numerical Optimization", algorithm 7.4.
 
     def __init__(self, direction: Direction) -> None:
         self._direction = direction
@@ -275,13 +266,10 @@ def _newton_direction(loss: SoftmaxLoss, point: Iterate) -> Array:
 
 
 class _NewtonCG:
-    """The Newton direction by conjugate gradients, solved only as accurately as useful.
+    """The Newton direction by conjugate gradients, solved only as accurately as useful."""
 
-    References
-    ----------
-    Dembo, Eisenstat, Steihaug (1982), "Inexact Newton methods". Nocedal and Wright (2006),
-    "Numerical Optimization", algorithm 7.1.
-    """
+    # Dembo, Eisenstat, Steihaug (1982), "Inexact Newton methods". Nocedal and Wright (2006),
+    # "Numerical Optimization", algorithm 7.1.
 
     def __init__(self, loss: LogisticLoss, tol: float) -> None:
         q, K = loss.shape
@@ -367,11 +355,9 @@ def _ridged(matrix: Array) -> Array:
 
 
 def _by_differences(solve: Linear, target: Array) -> Array:
-    """Solve for differences from the first class; return coefficients that sum to zero.
-
-    Because a gradient sums to zero over the classes, its part for the differences consists of all
-    columns except the first.
-    """
+    """Solve for differences from the first class; return coefficients that sum to zero."""
+    # Because a gradient sums to zero over the classes, its part for the differences consists of all
+    # columns except the first.
     full = np.zeros(target.shape)
     others = target[..., 1:].swapaxes(-1, -2)
     solved = solve(others.reshape(*others.shape[:-2], -1)).reshape(others.shape)
@@ -385,10 +371,8 @@ def _of_sum_zero(values: Array) -> Array:
 
 
 def robust_solver(matrix: Array) -> Linear:
-    """Return ``b -> matrix⁻¹ b`` for a symmetric positive semidefinite matrix (m, m).
-
-    In units in which its diagonal is one. Null-space directions are left unchanged.
-    """
+    """Return ``b -> matrix⁻¹ b`` for a symmetric positive semidefinite matrix (m, m)."""
+    # In units in which its diagonal is one. Null-space directions are left unchanged.
     scaled, unit = _of_unit_diagonal(matrix)
     solve = _solver(scaled)
     return lambda b: (solve((b.T / unit).T).T / unit).T
@@ -420,22 +404,14 @@ def _solver(scaled: Array) -> Linear:
 
 
 class LearningRates(NamedTuple):
-    """Rates of gradient descent on one loss, in its standardised coordinates.
+    """Rates of gradient descent on one loss, in its standardised coordinates."""
 
-    Attributes
-    ----------
-    one_over_L : float
-        1/L, with L the maximum curvature according to Böhning's bound: the rate with the largest
-        guaranteed decrease per step, and the default.
-    two_over_L : float
-        2/L: with any lower rate the loss provably never rises.
-    local_limit : float
-        2/λmax of the Hessian at the model: with a lower rate descent converges there once it is
-        near, with a higher one it does not.
-    """
-
+    # 1/L, with L the maximum curvature according to Böhning's bound: the rate with the largest
+    # guaranteed decrease per step, and the default
     one_over_L: float
-    two_over_L: float
+    two_over_L: float  # 2/L: with any lower rate the loss provably never rises
+    # 2/λmax of the Hessian at the model: with a lower rate descent converges there once it is near,
+    # with a higher one it does not
     local_limit: float
 
 

@@ -18,32 +18,18 @@ from lincore.utils.typing import Array, Flags
 
 @dataclass(frozen=True, eq=False)
 class Wald:
-    """Estimates and standard errors, for each class against a reference class.
+    """Estimates and standard errors, for each class against a reference class."""
 
-    Columns are the features in order, followed by the intercept if there is one.
+    # Columns are the features in order, followed by the intercept if there is one.
 
-    Attributes
-    ----------
-    reference : object
-        Label of the class with which the others are compared.
-    labels : ndarray of shape (K - 1,)
-        The other classes.
-    names : tuple of str
-        Names of the columns.
-    estimate : ndarray of shape (K - 1, q)
-        Log odds of the class against the reference for each unit of a feature.
-    covariance : ndarray of shape ((K - 1) q, (K - 1) q)
-        The inverse of the information matrix, ordered by class, then column.
-    confidence : float
-        Level of the intervals.
-    """
-
-    reference: object
-    labels: NDArray[np.generic]
-    names: tuple[str, ...]
+    reference: object  # label of the class with which the others are compared
+    labels: NDArray[np.generic]  # (K - 1,); the other classes
+    names: tuple[str, ...]  # names of the columns
+    # (K - 1, q); log odds of the class against the reference for each unit of a feature
     estimate: Array
+    # ((K - 1) q, (K - 1) q); the inverse of the information matrix, ordered by class, then column
     covariance: Array
-    confidence: float
+    confidence: float  # level of the intervals
 
     @property
     def standard_error(self) -> Array:

@@ -35,48 +35,31 @@ class InnerFold(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """Samples to be fitted on one split.
-
-    Attributes
-    ----------
-    split : Split
-    counts, totals : ndarray of shape (K,)
-        Number and total weight of the training rows by class.
-    shares, target : ndarray of shape (K,)
-        Class shares in the training set, and the target shares of weights and priors.
-    trained : ndarray of row numbers
-        Training rows that `plain` and `weighted` predict in addition to the test rows.
-    plain, weighted : Task
-        All training rows, unweighted and weighted to the target shares.
-    resampled : mapping of str to Task
-        "undersampling" and "oversampling".
-    sizes : ndarray of shape (A,)
-        Rows of the rarest class in the class-size sweep, increasing; the last one is `weighted`.
-    """
+    """Samples to be fitted on one split."""
 
     split: Split
-    counts: Counts
-    totals: Array
-    shares: Array
-    target: Array
+    # `counts`, `totals`: number and total weight of the training rows by class
+    counts: Counts  # (K,)
+    totals: Array  # (K,)
+    # `shares`, `target`: class shares in the training set, and the target shares of weights and
+    # priors
+    shares: Array  # (K,)
+    target: Array  # (K,)
+    # Training rows that `plain` and `weighted` predict in addition to the test rows
     trained: NDArray[np.intp]
+    # `plain`, `weighted`: all training rows, unweighted and weighted to the target shares
     plain: Task
     weighted: Task
-    resampled: dict[str, Task]
+    resampled: dict[str, Task]  # "undersampling" and "oversampling"
+    # (A,); rows of the rarest class in the class-size sweep, increasing; the last one is `weighted`
     sizes: Counts
 
 
 class LaterSamples(NamedTuple):
-    """Samples of the same split that are fitted last, because they take longest.
-
-    Attributes
-    ----------
-    inner : list of InnerFold
-    smaller : list of A - 1 Task
-        Weighted to the target shares, with fewer rows of the rarest class.
-    """
+    """Samples of the same split that are fitted last, because they take longest."""
 
     inner: list[InnerFold]
+    # (A - 1,); weighted to the target shares, with fewer rows of the rarest class
     smaller: list[Task]
 
 

@@ -91,7 +91,6 @@ def imbalance_cost(
         Preprocessing.
     split : {"stratified", "last", "given", "holdout by group"} or Split, optional
         Default: by group if the data have groups, otherwise stratified.
-    test_size : float
     seed : int
         Seed of the first repetition, incremented for each of the others.
     repeats : int
@@ -104,10 +103,6 @@ def imbalance_cost(
         unless `progress` stopped the run.
     n_jobs : int, optional
         Processes, as in `lincore.compare`.
-
-    Returns
-    -------
-    ImbalanceCost
 
     Raises
     ------
@@ -145,11 +140,10 @@ class _Decided(NamedTuple):
 
 
 class _Split(NamedTuple):
-    """One split: its samples, predictions in each condition, and row losses of `MODELS`.
+    """One split: its samples, predictions in each condition, and row losses of `MODELS`."""
 
-    `softened` and `trained` are softened losses (M, 3, D, m) of test and training rows; `curve` has
-    the losses of the cost curve by method.
-    """
+    # `softened` and `trained` are softened losses (M, 3, D, m) of test and training rows; `curve`
+    # has the losses of the cost curve by method.
 
     samples: Samples
     decided: dict[str, _Decided]

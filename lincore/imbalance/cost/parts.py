@@ -21,35 +21,22 @@ PARTS = ("prior shift", "majority bias", "small class")
 
 
 class Decomposition(NamedTuple):
-    """A loss of the model as trained on the file, and its decomposition.
+    """A loss of the model as trained on the file, and its decomposition."""
 
-    The three parts and `limit` sum to `uncorrected`. An unavailable part (NaN) is included in the
-    next one.
+    # The three parts and `limit` sum to `uncorrected`. An unavailable part (NaN) is included in the
+    # next one.
 
-    Attributes
-    ----------
-    uncorrected : Interval
-        The loss under the prevalence in deployment.
-    prior_shift, majority_bias : Interval
-        Differences of measured losses, averaged over both orders and paired by split; negative if
-        the imbalance happened to help.
-    small_class : Interval
-        Extrapolated: the loss minus its limit for many rows of the rarest class.
-    limit : Interval
-        The loss in that limit.
-    by_seed : ndarray of shape (2, S)
-        Prior shift and majority bias by split.
-    orders : dict of part to (float, float)
-        Prior shift and majority bias if corrected first and if corrected second; empty if only one
-        order is possible.
-    """
-
-    uncorrected: Interval
+    uncorrected: Interval  # the loss under the prevalence in deployment
+    # `prior_shift`, `majority_bias`: differences of measured losses, averaged over both orders and
+    # paired by split; negative if the imbalance happened to help
     prior_shift: Interval
     majority_bias: Interval
+    # Extrapolated: the loss minus its limit for many rows of the rarest class
     small_class: Interval
-    limit: Interval
-    by_seed: Array
+    limit: Interval  # the loss in that limit
+    by_seed: Array  # (2, S); prior shift and majority bias by split
+    # Prior shift and majority bias if corrected first and if corrected second; empty if only one
+    # order is possible
     orders: Mapping[str, tuple[float, float]]
 
     @property
@@ -61,27 +48,12 @@ class Decomposition(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A correction compared with the uncorrected model on the same test rows.
+    """A correction compared with the uncorrected model on the same test rows."""
 
-    Attributes
-    ----------
-    name : str
-        One of `CORRECTIONS`.
-    loss : Interval
-        Loss with the correction.
-    recovered : Interval
-        Reduction of the loss compared with the uncorrected model. Paired by split.
-    file_error : Interval
-        Change of the error at the class shares of the file.
-    recall_change : tuple of K Interval
-        Change of the recall of each class.
-    others : Interval
-        Mean change of recall of the classes other than the rarest.
-    """
-
-    name: str
-    loss: Interval
+    name: str  # one of `CORRECTIONS`
+    loss: Interval  # loss with the correction
+    # Reduction of the loss compared with the uncorrected model. Paired by split.
     recovered: Interval
-    file_error: Interval
-    recall_change: tuple[Interval, ...]
-    others: Interval
+    file_error: Interval  # change of the error at the class shares of the file
+    recall_change: tuple[Interval, ...]  # (K,); change of the recall of each class
+    others: Interval  # mean change of recall of the classes other than the rarest

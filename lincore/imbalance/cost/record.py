@@ -330,7 +330,6 @@ class ImbalanceCost:
 
         Parameters
         ----------
-        method : str
         contrast : mapping of condition, or `size_name`, to coefficient
         loss : str
             One of `loss_names`, or "mean recall of others" (all classes but the rarest).

@@ -29,7 +29,6 @@ def permutation_p(results: Results, method: str, name: str) -> float:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     name : {"accuracy", "balanced accuracy"}

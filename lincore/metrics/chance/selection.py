@@ -48,7 +48,6 @@ def best_score(results: Results, name: str) -> BestScore | None:
 
     Parameters
     ----------
-    results : Results
     name : str
         One of `SCORES`.
 
@@ -95,10 +94,8 @@ def best_score(results: Results, name: str) -> BestScore | None:
 
 
 def _covariance(results: Results, influence: Array, intervals: list[Interval]) -> Array:
-    """Return the covariance of scores over rows, scaled to the variances of their intervals.
-
-    These include the contribution of the training rows over folds.
-    """
+    """Return the covariance of scores over rows, scaled to the variances of their intervals."""
+    # These include the contribution of the training rows over folds.
     base = find_sampling_units(results)
     sums = np.stack([np.bincount(base.units, one, base.n_units) for one in influence])
     covariance = sums @ sums.T / influence.shape[1] ** 2

@@ -105,7 +105,6 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``, with posteriors.
     code : int, optional

@@ -44,7 +44,6 @@ def cumulative_gains(results: Results, method: str, code: int) -> Gains:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
     code : int

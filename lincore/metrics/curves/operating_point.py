@@ -122,10 +122,8 @@ def at_operating_point(results: Results, method: str, point: OperatingPoint) -> 
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``, with posteriors.
-    point : OperatingPoint
 
     Raises
     ------

@@ -25,57 +25,33 @@ class Point(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """True against false positive rate of one class, as the threshold falls.
+    """True against false positive rate of one class, as the threshold falls."""
 
-    Attributes
-    ----------
-    label : object
-        The class.
-    false_positive_rate, recall : ndarray of shape (t + 1,)
-        From (0, 0), where nothing is predicted as the class, to (1, 1), where everything is. NaN if
-        there are no other rows, or none of the class.
-    thresholds : ndarray of shape (t + 1,)
-        Posterior (or decision score, without posteriors) from which a row is predicted as the
-        class; the first is infinite.
-    area : float
-        On one test set the score "AUC" is its mean over the classes.
-    operating : Point
-        Operating point of the predicted classes. With two classes and prediction of the larger
-        posterior it lies on the curve; with more it may not.
-    """
-
-    label: Any
-    false_positive_rate: Array
-    recall: Array
+    label: Any  # the class
+    # `false_positive_rate`, `recall`: from (0, 0), where nothing is predicted as the class, to (1,
+    # 1), where everything is. NaN if there are no other rows, or none of the class.
+    false_positive_rate: Array  # (t + 1,)
+    recall: Array  # (t + 1,)
+    # (t + 1,); posterior (or decision score, without posteriors) from which a row is predicted as
+    # the class; the first is infinite
     thresholds: Array
-    area: float
+    area: float  # on one test set the score "AUC" is its mean over the classes
+    # Operating point of the predicted classes. With two classes and prediction of the larger
+    # posterior it lies on the curve; with more it may not.
     operating: Point
 
 
 class PrecisionRecall(NamedTuple):
-    """Precision-recall curve of one class.
+    """Precision-recall curve of one class."""
 
-    Attributes
-    ----------
-    label : object
-        The class.
-    recall, precision : ndarray of shape (t,)
-        As the threshold falls, starting from the most probable rows.
-    thresholds : ndarray of shape (t,)
-    average : float
-        Average precision: the sum of precision times the step of recall.
-    share : float
-        Share of the class among all rows: the precision of the baseline.
-    operating : Point
-        Recall and precision of the predicted classes; the precision is NaN without predictions.
-    """
-
-    label: Any
-    recall: Array
-    precision: Array
-    thresholds: Array
-    average: float
-    share: float
+    label: Any  # the class
+    # `recall`, `precision`: as the threshold falls, starting from the most probable rows
+    recall: Array  # (t,)
+    precision: Array  # (t,)
+    thresholds: Array  # (t,)
+    average: float  # average precision: the sum of precision times the step of recall
+    share: float  # share of the class among all rows: the precision of the baseline
+    # Recall and precision of the predicted classes; the precision is NaN without predictions
     operating: Point
 
 
@@ -84,7 +60,6 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
 
@@ -117,7 +92,6 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``.
 

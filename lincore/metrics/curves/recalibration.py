@@ -46,7 +46,6 @@ def logistic_recalibration(results: Results, method: str, code: int | None = Non
 
     Parameters
     ----------
-    results : Results
     method : str
         One of ``results.methods``, with posteriors.
     code : int, optional
