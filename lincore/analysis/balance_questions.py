@@ -192,7 +192,7 @@ class BalanceCostQuestion(PageQuestion):
     Parameters
     ----------
     methods : tuple of str
-        Words of classifiers, with the options of the experiment.
+        Short names of classifiers, with the options of the experiment.
     prevalence : "equal", "file" or tuple of K floats
         Shares of the classes in deployment, in the order of the classes.
     miss_cost : float
@@ -294,7 +294,7 @@ class BalanceStudyQuestion(PageQuestion):
         Training rows to keep: a whole number, or a share below 1. Others keep all. Default: on the
         page Balance a third of the last class.
     methods : tuple of str
-        Words of classifiers, with the options of the experiment.
+        Short names of classifiers, with the options of the experiment.
     repeats : int
         Random choices of the rows.
     loss, method : str, optional

@@ -124,7 +124,7 @@ class SplitChoice:
         float,
         Field(
             "Test fraction",
-            "Of each class; the rest is for training. Whole groups match it approximately.",
+            "The share of each class that is for testing. Whole groups match it approximately.",
             low=0,
             high=0.99,
             step=0.05,
@@ -209,7 +209,7 @@ class Experiment(NamedTuple):
     split : SplitChoice
     steps : Steps
     options : mapping of str to mapping
-        Word of a classifier to its options that differ from the defaults.
+        Short name of a classifier to its options that differ from the defaults.
     """
 
     data: Dataset

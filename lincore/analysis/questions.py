@@ -292,9 +292,9 @@ class CompareQuestion(PageQuestion):
     Parameters
     ----------
     methods : tuple of str
-        Words of classifiers, with the options of the experiment.
+        Short names of classifiers, with the options of the experiment.
     second : mapping of str to mapping
-        Words of methods that are compared twice, with the options of the second entry.
+        Short names of methods that are compared twice, with the options of the second entry.
     both_features : bool
         Whether every method is fitted to pixels and to gradients (for images only).
     scheme : str
@@ -305,7 +305,7 @@ class CompareQuestion(PageQuestion):
     rope : float
         Half the width of the region of practical equivalence, in units of the score.
     yardsticks : bool
-        Whether gradient boosting and a random forest are fitted too, out of competition.
+        Whether gradient boosting and a random forest are fitted too, for reference only.
     """
 
     kind: ClassVar[str] = "compare"  # in JSON
@@ -349,7 +349,7 @@ class CompareQuestion(PageQuestion):
         bool,
         Field(
             "Fit gradient boosting and a random forest too",
-            "Both are far more flexible. They are fitted on the same splits, out of competition, "
+            "Both are far more flexible. They are fitted on the same splits, for reference only, "
             "and show what staying with these models costs.",
         ),
     ] = False

@@ -80,7 +80,7 @@ class Analysis:
     steps : Steps
         Preprocessing steps; a basis is given by its name.
     options : mapping of str to mapping
-        Word of a classifier to its options that differ from the defaults, for every question.
+        Short name of a classifier to its options that differ from the defaults, for every question.
     question : Question
         The question, with a record type for each page.
     view : mapping of str to value

@@ -32,9 +32,9 @@ else:
 
 #: The version of what `--json` writes; it grows when a field changes its meaning.
 SCHEMA = 2
-#: Columns of text that sentences are folded to where there is no terminal.
+#: Width of text where there is no terminal.
 WIDTH = 100
-#: The name of a file that stands for standard output.
+#: The file name that means standard output.
 STANDARD_OUTPUT = "-"
 
 
@@ -69,7 +69,7 @@ def answer_of(
     headings: Sequence[str] = (),
     **more: Any,
 ) -> Answer:
-    """Return the answer that some displays give: what one of them has said is not said again.
+    """Return the answer that some displays give, without repeated sentences and tables.
 
     Remarks come last, for people; `more` is for programs.
     """
@@ -186,7 +186,7 @@ def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = Fal
 
 
 def _of_json(value: Any) -> Any:
-    """Return a value as JSON has it: numbers that are none become null."""
+    """Return a value as JSON represents it; NaN and infinity become null."""
     if isinstance(value, Mapping):
         return {str(key): _of_json(each) for key, each in value.items()}
     if isinstance(value, np.ndarray):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lincore.displays.imbalance.cost import CostDisplay
 
 
-#: Options of the questions that others ask for, or that only select what a page shows.
+#: Fields of the questions with options of their own, or that only select what a page shows.
 _ELSEWHERE = ("methods", "loss", "method")
 
 

@@ -94,8 +94,8 @@ def comparison_answer(
 @option(
     "--displays LIST",
     "What the report shows of the best model, the comparison and the cost of imbalance, such as "
-    "model.scores,model.coefficients,results.pairwise; another word lists all.  [default: those of "
-    "the dashboard's reports]",
+    "model.scores,model.coefficients,results.pairwise; any other word lists them.  [default: those "
+    "of the dashboard's reports]",
     kind=_displays,
 )
 @option("--title TEXT", "Title of the report.  [default: names the data]")

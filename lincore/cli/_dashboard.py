@@ -22,13 +22,13 @@ PACKAGE = "lincore_dashboard"
     "--port", type=click.IntRange(1, 65535), help="8501 or the next one that is free, by default."
 )
 @click.option("--address", default=ADDRESS, show_default=True, help="Address to listen on.")
-@click.option("--no-browser", is_flag=True, help="Only serve it.")
+@click.option("--no-browser", is_flag=True, help="Serve it without opening a browser.")
 def dashboard(port: int | None, address: str, no_browser: bool) -> None:
     """Serve the dashboard and open it in the browser; Ctrl+C ends it."""
     flags: dict[str, list[Any]] = {
         "server.address": [address],
         "server.port": [port] if port else [],
-        # To no other name: a page elsewhere cannot reach the server by a name of its own.
+        # Only by these names, so that no other site can reach the server by one of its own.
         "server.allowedHosts": [ADDRESS, "127.0.0.1"] if address == ADDRESS else [],
         "server.headless": ["true"] if no_browser else [],
     }
@@ -36,7 +36,7 @@ def dashboard(port: int | None, address: str, no_browser: bool) -> None:
         word for name, values in flags.items() for v in values for word in (f"--{name}", str(v))
     ]
     sys.argv = ["streamlit", "run", str(_folder() / "app.py"), *words]
-    # In this process, so that who ends it ends the server.
+    # In this process, so that ending it ends the server.
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 

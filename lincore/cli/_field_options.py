@@ -16,10 +16,10 @@ from lincore.utils import listed
 
 
 class Spelling(NamedTuple):
-    """How an option is written, if not as its field is called and its values are printed.
+    """How an option is written, if its flag or its values differ from those of its field.
 
-    `read` and `write` are of a value, of an item of a list, or of the value of a mapping. `many`
-    says whether the option may be repeated, if the field does not; `note` completes the help.
+    `read` and `write` convert a value, an item of a list, or a value of a mapping. `many` says
+    whether the option may be repeated, if the field does not; `note` completes the help.
     """
 
     flag: str = ""
@@ -99,11 +99,11 @@ def _method(text: str) -> str:
 
 
 _CLASSIFIERS = (
-    f'With options such as "logistic(C=0.1)". There are '
+    f'With options such as "logistic(C=0.1)". Classifiers: '
     f"{listed(list(model_selection.CLASSIFIER_LABELS))}."
 )
 _SHARES = Spelling("", "SHARES", _word_or_shares, many=True)
-#: Of fields that are written in a way of their own; repeated ones are named in the singular.
+#: Fields whose options are written differently; repeated ones are named in the singular.
 SPELLINGS: Mapping[str, Spelling] = {
     **dict.fromkeys(
         ("separator", "decimal", "thousands", "quote", "comment"),
@@ -148,7 +148,7 @@ SHORTHANDS: Mapping[str, Shorthand] = {
     "frequencies": Shorthand(
         "roles",
         "COLUMN",
-        "Number of equal rows that a row stands for.",
+        "Number of equal rows that a row represents.",
         lambda name: (name, "frequency"),
     ),
     "threshold": Shorthand(
@@ -188,7 +188,7 @@ def field_options(
             for name, one in short.items():
                 items, others = values.pop(name), values[place[one.field]]
                 if items and others and not isinstance(others, tuple):
-                    raise click.UsageError(f"--{one.field} and --{name} exclude each other.")
+                    raise click.UsageError(f"--{one.field} and --{name} cannot be combined.")
                 values[place[one.field]] = (*(others or ()), *items) if items else others
             found = {one.name: _value(one, values.pop(place[one.name])) for one in chosen}
             if into is None:

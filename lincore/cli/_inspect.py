@@ -47,7 +47,7 @@ def inspect(request: Request, progress: Progress) -> Answer:
 def _table_answer(table: io.Table, target: str | None, request: Request) -> Answer:
     """Return the columns of a table, its target and its findings."""
     data: lincore.Dataset | None = None
-    findings: list[tuple[Notice, list[str]]] = []  # each with the options that put it right
+    findings: list[tuple[Notice, list[str]]] = []  # each with the options that solve it
     try:
         columns = io.choose_roles(table, target, request.table)
         data = io.table_to_dataset(table, target, request.table)

@@ -44,7 +44,7 @@ def option(
 ) -> Decorator:
     """Return a decorator that adds an option, written as in the help: "-o --output FILE".
 
-    A name before the dashes is that of the argument; without a word behind it is a flag.
+    A name before the dashes is that of the argument; without a metavar it is a flag.
     """
     *names, last = spelling.split()
     if last.startswith("-"):
@@ -75,7 +75,7 @@ class HelpfulCommand(click.Command):
 
 
 def command(*examples: str) -> Callable[[Callable[..., Answer]], click.Command]:
-    """Return a decorator that makes a command of a function whose answer is written."""
+    """Return a decorator that turns a function into a command, which writes its answer."""
 
     def decorate(function: Callable[..., Answer]) -> click.Command:
         @option("as_json --json", "For programs.", section="Output")

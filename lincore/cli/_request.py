@@ -36,7 +36,7 @@ class Request:
     table: io.TableOptions
     images: io.ImageOptions
     reading: io.ReadOptions
-    methods: tuple[str, ...] | None = None  # in place of the usual ones, as are the steps
+    methods: tuple[str, ...] | None = None  # instead of the default ones, as are the steps
     steps: Mapping[str, Any] | None = None
     split: analysis.SplitChoice = analysis.SplitChoice()
     save_to: str | None = None

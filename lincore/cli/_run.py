@@ -35,16 +35,16 @@ from lincore.utils import Progress
 @click.argument(
     "file",
     required=False,
-    help="The data, if the analysis is of a file; by default the file of its name beside ANALYSIS.",
+    help="The data, if they come from a file; by default the file of that name beside ANALYSIS.",
 )
-@option("--new FILE", "The new rows, if some are predicted; found likewise.")
-@option("--model FILE", "The saved model, if one predicts; found likewise.")
+@option("--new FILE", "The file of new rows, if there is one; by default likewise.")
+@option("--model FILE", "The saved model, if there is one; by default likewise.")
 def run(
     analysis: str, file: str | None, new: str | None, model: str | None, progress: Progress
 ) -> Answer:
     """Answer the question of a saved analysis.
 
-    ANALYSIS has the data, target, split, steps, methods and options; the answer is the one of the
+    ANALYSIS names the data, target, split, steps, methods and options; the answer is that of the
     page or the command that saved it.
     """
     text, _ = read_source(analysis, None)
@@ -71,7 +71,7 @@ def _given(analysis: str, path: str | None, wanted: Any) -> Any:
     """Return a file of an analysis, or the images of a folder: as given, else beside the JSON."""
     if path is None and wanted is None:
         return None
-    # The name alone: a path in an analysis of somebody else leads nowhere.
+    # Only the name: a path of another machine leads nowhere.
     named, several = getattr(wanted, "name", ""), getattr(wanted, "several", False)
     name = named.partition("/")[0] if several else Path(named).name
     if path is None and name in ("", ".", ".."):

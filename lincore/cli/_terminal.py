@@ -11,14 +11,14 @@ from lincore.utils.formatting import percent
 
 
 def printable(text: str) -> str:
-    r"""Return text without what a terminal would obey instead of showing it."""
+    r"""Return text without control characters, which a terminal would obey."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
 
 
 def never_fail(*streams: TextIO) -> None:
-    """Write what the encoding of a terminal lacks as a question mark, instead of failing."""
+    """Replace characters that the encoding of a terminal lacks, instead of failing."""
     for stream in streams:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -26,7 +26,7 @@ def never_fail(*streams: TextIO) -> None:
 
 
 class ProgressLine:
-    """Shows what is done: one line that is written over on a terminal, else a few lines.
+    """Shows progress: one line that is overwritten on a terminal, else a few lines.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class ProgressLine:
         self._width = 0
 
     def __call__(self, done: int, total: int, what: str) -> bool:
-        """Show that `done` parts of `total` are done; True, for nothing is to be stopped."""
+        """Show that `done` parts of `total` are done; return True, since nothing stops it."""
         if self.quiet or total <= 0:
             return True
         line = f"{what}: {percent(done / total, 0)}"
@@ -67,7 +67,7 @@ class ProgressLine:
         return True
 
     def clear(self) -> None:
-        """Take the line away again, before something else is written."""
+        """Erase the line before something else is written."""
         if self._width:
             self.stream.write(f"\r{'':<{self._width}}\r")
             self.stream.flush()

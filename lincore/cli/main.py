@@ -72,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Those behind the program's name; of the process when not given. None at all open the
-        dashboard.
+        Arguments after the program's name; default: those of the process. Without any, the
+        dashboard opens.
 
     Returns
     -------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-# Characters of a line in a terminal, and rows of a table that is turned where it is wider.
+# Characters of a line in a terminal. Wider tables of at most so many rows are transposed.
 _WIDTH, _MOST_TURNED = 100, 8
 # Decimals of a number that is rounded for people.
 _MOST_DECIMALS = 4
@@ -99,7 +99,7 @@ class Display:
         return None
 
     def plotted(self) -> go.Figure | None:
-        """Return the figure as `plot` does, so that a finding that is its title needs no other."""
+        """Return the same as `plot`, and keep the title for findings that quote it."""
         figure = self.plot()
         if figure is not None:
             self.__dict__["figure_title"] = str(figure.layout.meta["title"])
@@ -167,7 +167,7 @@ def pivot(lines: pd.DataFrame, *index: str, columns: str, values: str) -> pd.Dat
 
 
 def intervals(lines: pd.DataFrame) -> list[metrics.Interval]:
-    """Return the values of a tidy table with their ends."""
+    """Return the values of a tidy table with their intervals."""
     return list(map(metrics.Interval, lines["value"], lines["low"], lines["high"]))
 
 
@@ -188,7 +188,7 @@ def _width(table: pd.DataFrame) -> int:
 
 
 def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
-    """Return a table with its fractions as text, in one form or as `number_form` says."""
+    """Return a table with its fractions as text, in one format or in that of `number_form`."""
     texts = {}
     for place, name in enumerate(table.columns):
         values = table.iloc[:, place]
@@ -199,7 +199,7 @@ def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
 
 
 def number_form(values: pd.Series) -> str:
-    """Return the format of numbers: with their decimals if rounded, else with five digits."""
+    """Return the format of numbers: all decimals of rounded ones, otherwise five digits."""
     for decimals in range(_MOST_DECIMALS + 1):
         if not (values.round(decimals) - values).abs().max() >= 1e-9:
             return f".{decimals}f"
@@ -213,7 +213,7 @@ def describe(figure: go.Figure) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value as JSON represents it."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

@@ -23,18 +23,18 @@ class ExperimentDisplay(Display):
     title: ClassVar[str] = "Experiment"
     made_by: ClassVar[str] = "laboratory.answer"
 
-    experiment: Annotated[str, Field("Experiment", "Of chapter 4.", longest=40)] = "one-function"
+    experiment: Annotated[str, Field("Experiment", "From chapter 4.", longest=40)] = "one-function"
     preset: Annotated[
         str, Field("Preset", "The classic case, and cases that contradict it.", longest=40)
     ] = "classic"
-    guess: Annotated[float, Field("Your prediction", "Set against the answer.")] | None = None
+    guess: Annotated[float, Field("Your prediction", "Compared with the answer.")] | None = None
     points: Annotated[
         tuple[tuple[float, float, int], ...],
-        Field("Points", "Moved by hand.", longest=laboratory.MOST_POINTS),
+        Field("Points", "Points moved by hand.", longest=laboratory.MOST_POINTS),
     ] = ()
-    letter: Annotated[
-        str, Field("A letter of your own", "Whose words are counted.", longest=200)
-    ] = ""
+    letter: Annotated[str, Field("A letter of your own", "Its words are counted.", longest=200)] = (
+        ""
+    )
 
     @property
     def shown(self) -> Demonstration:
@@ -61,7 +61,7 @@ class ExperimentDisplay(Display):
         return self.asked.asked(self.letter)
 
     def verdict(self) -> str:
-        """Return the guess set against the answer, which is not about points of one's own."""
+        """Compare the guess with the answer, which holds for the points as they were."""
         as_asked = laboratory.demonstrate(self.experiment, self.preset, letter=self.letter)
         return self.asked.verdict(self.guess, as_asked.answer)
 

@@ -14,6 +14,7 @@ from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
+from lincore.utils.formatting import quoted
 from lincore.utils.typing import Array, Flags
 
 MIXED = {"pca", "svd"}
@@ -74,7 +75,7 @@ def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, .
     Returns
     -------
     tuple of str
-        Class names; "b over a" for two classes; the two sides of each binary model.
+        Class names; "'b' over 'a'" for two classes; the two sides of each binary model.
 
     Examples
     --------
@@ -83,18 +84,20 @@ def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, .
     >>> model = lincore.OneVsRest(lincore.LinearDiscriminantAnalysis())
     >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
     >>> score_lines(pipeline, iris, 3)[0]
-    'setosa over the rest'
+    "'setosa' over the rest"
     """
     model = pipeline.steps[-1][1]
     names = [str(data.classes[code]) for code in model.classes_]
     if hasattr(model, "design_"):
         return tuple(_sides(row, names) for row in model.design_)
-    return tuple(names) if n_lines == len(names) else (f"{names[1]} over {names[0]}",)
+    return (
+        tuple(names) if n_lines == len(names) else (f"{quoted(names[1])} over {quoted(names[0])}",)
+    )
 
 
 def _sides(row: Array, names: list[str]) -> str:
-    speaks = [name for name, sign in zip(names, row, strict=True) if sign > 0]
-    against = [name for name, sign in zip(names, row, strict=True) if sign < 0]
+    speaks = [quoted(name) for name, sign in zip(names, row, strict=True) if sign > 0]
+    against = [quoted(name) for name, sign in zip(names, row, strict=True) if sign < 0]
     return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
 
 
@@ -172,7 +175,7 @@ def likelihood_coefficients(
     ...     pipeline_for(data, logistic).fit(data.X, data.codes), data, np.arange(data.n_rows)
     ... )
     >>> found.lines, found.names
-    (('class 2 against class 1', 'class 3 against class 1'), ('x1', 'x2', 'intercept'))
+    (("'class 2' against 'class 1'", "'class 3' against 'class 1'"), ('x1', 'x2', 'intercept'))
     """
     if MIXED & set(pipeline.named_steps):
         raise ValueError("Standard errors are for features: switch the projection off.")
@@ -187,7 +190,7 @@ def likelihood_coefficients(
     low, high = wald.interval
     deviations = np.append(spread, np.nan)[: wald.estimate.shape[1]]
     return Coefficients(
-        tuple(f"{label} against {data.classes[reference]}" for label in labels),
+        tuple(f"{quoted(label)} against {quoted(data.classes[reference])}" for label in labels),
         wald.names,
         wald.estimate,
         wald.estimate * deviations,

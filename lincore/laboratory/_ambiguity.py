@@ -225,14 +225,14 @@ def _demonstration(
 
 EXPERIMENT = LaboratoryExperiment(
     "Areas of ambiguity",
-    "One versus the other and one versus one leave regions claimed by no class or by several; "
+    "One-versus-rest and one-versus-one leave regions claimed by no class or by several; "
     "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "
     "4.3).",
     "models",
     {
         "classic": Preset(
             "Three lines, 120° apart",
-            "Each line is at distance 1 from the centre. Which share of the window of 12 × 12 "
+            "Each line is at distance 1 from the centre. What share of the window of 12 × 12 "
             "is claimed by no class?",
             "%",
             3,
@@ -240,7 +240,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "learned": Preset(
             "Three learned classes",
-            "Which share of the window is claimed by no class or by several, with LDA "
+            "What share of the window is claimed by no class or by several, with LDA "
             "one-versus-rest?",
             "%",
             1,
@@ -249,7 +249,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "masked": Preset(
             "Argmax can fail too",
-            "Least squares with argmax: which share of the middle class does it recognise?",
+            "Least squares with argmax: what share of the middle class does it recognise?",
             "%",
             0,
             _masked,

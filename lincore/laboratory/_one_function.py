@@ -209,7 +209,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "sigmoid": Preset(
             "One feature: the sigmoid",
-            "The log odds of class 2 are linear in the feature x1. By which factor do the odds "
+            "The log odds of class 2 are linear in the feature x1. By what factor do the odds "
             "grow if x1 grows by 1?",
             "",
             2,

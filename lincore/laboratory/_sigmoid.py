@@ -213,7 +213,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "hand": Preset(
             "Drag means, σ and prior",
-            "σ becomes half as large. By which factor does the slope of the log odds grow?",
+            "σ becomes half as large. By what factor does the slope of the log odds grow?",
             "",
             2,
             _narrow,

@@ -300,7 +300,7 @@ class FittedClassifier:
         return display("ConvergenceDisplay", self, **settings)
 
     def solvers(self, **settings: Any) -> Any:
-        """Return a comparison of solvers on the same error: a `SolversDisplay`."""
+        """Return a comparison of solvers on the same training loss: a `SolversDisplay`."""
         return display("SolversDisplay", self, **settings)
 
     def learned(self) -> Any:

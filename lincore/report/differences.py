@@ -120,7 +120,7 @@ def _not_worse(results: Results, leaders: list[str], span: str) -> str:
         return f"{rest[0]} is not significantly worse than {best} {span}"
     if len(rest) > 5:
         return f"None of {len(rest)} other models is significantly worse than {best} {span}"
-    return f"None of {', '.join(rest)} is significantly worse than {best} {span}"
+    return f"None of {listed(rest)} is significantly worse than {best} {span}"
 
 
 def _no_difference(
@@ -169,10 +169,10 @@ def _wide_interval(
     size = f"{_amount(abs(widest.value), score)}{_unit(score)}"
     found = f"The difference of {size} between {who} is not significant"
     if np.isnan(low):
-        return f"{found}: rows are too few for an interval."
+        return f"{found}: too few rows for an interval."
     ends = f"{_amount(low, score)} to {_amount(high, score)}"
     if widest.p < differences.ALPHA:
-        ends += f", and {p_equals(widest.p_holm)} by Holm’s correction"
+        ends += f"; {p_equals(widest.p_holm)} after Holm’s correction"
     return f"{found}: its interval is {ends}."
 
 

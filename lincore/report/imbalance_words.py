@@ -137,7 +137,7 @@ def costs_in_words(costs: ArrayLike, classes: Sequence[object] | NDArray[Any]) -
     Parameters
     ----------
     costs : array-like of shape (K, K)
-        Of predicting the column's class for a row of the row's class.
+        Cost of predicting the column's class for a row of the row's class.
     classes : K labels
 
     Examples

@@ -192,7 +192,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     share = "most" if errors.max() > errors.sum() / 2 else "the commonest"
     noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
-        share = "its one"
+        share = "its only"
     confused = f"{quoted(results.classes[true])} predicted as {quoted(results.classes[predicted])}"
     return f"{text}; {share} {noun}: {confused}."
 

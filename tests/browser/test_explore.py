@@ -62,7 +62,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     assert int(number) == row
     dashboard.slide("explore.reconstruction.n_components", 25)
     error = inspection.reconstruction_error(found, faces.X[split.test], 25)
-    dashboard.page.get_by_text(f"off by {error:.1f} of 255 grey levels").first.wait_for()
+    dashboard.page.get_by_text(f"of a pixel is {error:.1f} of 255 grey levels").first.wait_for()
     drawn = dashboard.figure("explore.reconstruction.figure")["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]
     np.testing.assert_array_equal(np.reshape(drawn[-1]["z"], -1), rebuilt)

@@ -84,7 +84,7 @@ def _threshold_notes(results: Results) -> list[str]:
             f"{n_rows:,} rows: only their thresholds differ."
         )
     if more := len(pairs) - len(sentences):
-        sentences.append(f"The same holds of {count(more, 'more pair')}.")
+        sentences.append(f"The same is true of {count(more, 'more pair')}.")
     return sentences
 
 

@@ -86,7 +86,7 @@ class PairwiseDisplay(JudgedDisplay):
         notes = [self._tests()]
         blind = report.never_predicted_finding(self.ranked, list(self.ranked.methods))
         if blind and any(d.verdict == "equivalent" for d in self.differences):
-            notes.append(f"Models can be equivalent in a fault. {' '.join(blind)}")
+            notes.append(f"Equivalent models can share a fault. {' '.join(blind)}")
         units = metrics.find_sampling_units(self.ranked)
         if self.deciding == "accuracy" and units.one_fit and units.independent_rows:
             some_pair = any(d.better is not None for d in self.differences)
@@ -190,7 +190,7 @@ class DisagreementsDisplay(JudgedDisplay):
             str,
             Field(
                 "Which",
-                "The errors of largest posterior come first.",
+                "Errors with the largest posterior come first.",
                 longest=20,
                 choices=_which,
                 auto=_commonest,
@@ -283,10 +283,10 @@ class DisagreementsDisplay(JudgedDisplay):
         notes = [self._test()]
         if self.results.repetition.max(initial=0):
             noun = self.results.settings.rows
-            notes.append(f"Of the first repetition, in which each of the {noun} is tested once.")
+            notes.append(f"From the first repetition, which tests each of the {noun} once.")
         if self.images() is not None:
             first, second = map(self.results.settings.label, self.pair)
-            notes.append(f"Over each image: prediction of {first} / of {second}.")
+            notes.append(f"Above each image: prediction of {first} / of {second}.")
         return tuple(filter(None, notes))
 
     def _test(self) -> str:
@@ -295,7 +295,7 @@ class DisagreementsDisplay(JudgedDisplay):
         for d in self.differences:
             if {d.first, d.second} == pair:
                 p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
-                after = f"{p}after Holm over all pairs." if p else ""
+                after = f"{p}after Holm’s correction for all pairs." if p else ""
                 return f"{difference_finding(d)} {d.test}:{after}"
         return ""
 
@@ -313,7 +313,7 @@ def difference_finding(difference: Difference) -> str:
             value, low, high = -value, -high, -low
         span = f"({_amount(low, score)} to {_amount(high, score)})"
         if np.isnan(low):
-            span = f"({p_equals(difference.p)} by permutation; rows are too few for an interval)"
+            span = f"({p_equals(difference.p)} by permutation; too few rows for an interval)"
         return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
     both = f"{first} and {second}"
     if difference.verdict == "equivalent":
@@ -327,10 +327,10 @@ def difference_phrase(difference: Difference) -> str:
     value, low, high = difference.value, difference.low, difference.high
     span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
     if np.isnan(low):
-        return f"{span}, and rows are too few for an interval ({p_equals(difference.p)})"
+        return f"{span}, with too few rows for an interval ({p_equals(difference.p)})"
     ends = f"{_amount(low, score)} to {_amount(high, score)}"
     if difference.verdict == "not significant" and difference.p < metrics.ALPHA:
-        ends += f"; {p_equals(difference.p_holm)} by Holm’s correction"
+        ends += f"; {p_equals(difference.p_holm)} after Holm’s correction"
     return f"{span} ({ends})"
 
 
@@ -339,10 +339,10 @@ def cochran_finding(found: metrics.Omnibus, *, some_pair: bool) -> str:
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
     if found.p < metrics.ALPHA:
         alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The models are not all correct equally often {numbers}{alone}."
+        return f"Not all models are correct equally often {numbers}{alone}."
     if some_pair:
         return f"All models together do not differ significantly {numbers}, though some pairs do."
-    return f"No model is significantly more often correct than another {numbers}."
+    return f"How often the models are correct does not differ significantly {numbers}."
 
 
 def _amount(value: float, score: str) -> str:

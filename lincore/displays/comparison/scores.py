@@ -198,7 +198,7 @@ class RecallDisplay(JudgedDisplay):
         n_blank = n_classes - len(np.unique(self.results.truth))
         rows = self.results.settings.rows
         blank = f" Blank: {n_blank} of {n_classes} classes, without test {rows}." if n_blank else ""
-        return (f"In per cent. Models from left to right as above, the best first.{blank}",)
+        return (f"In per cent. Models from left to right, the best first.{blank}",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,6 @@ class TimesDisplay(JudgedDisplay):
         fits = metrics.find_sampling_units(self.results).n_folds
         times = f"{fits:,} times" if fits > 1 else "once"
         return (
-            f"Time to fit a model {times}, the steps before it included, on "
-            f"{self.results.settings.data}; measured on the machine that ran it, so it varies a "
-            "little.",
+            f"Time to fit a model {times} on {self.results.settings.data}, preprocessing included. "
+            "It depends on the machine and varies a little.",
         )

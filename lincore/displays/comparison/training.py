@@ -22,7 +22,7 @@ from lincore.utils import percent
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# With this ratio of squared distance to its expectation by chance, test rows are not random.
+# From this ratio of the squared distance to its expectation by chance, test rows are not random.
 _FAR = 3.0
 # A model that leads in this share of the random test sets is called better.
 _OFTEN = 0.7
@@ -120,8 +120,8 @@ class LearningCurveDisplay(Display):
         n_splits = len({*zip(last.repetition.tolist(), last.fold.tolist(), strict=True)})
         splits = f"the mean over {n_splits} random splits" if n_splits > 1 else "of one split"
         notes = [
-            f"Tested on {len(last.rows) // n_splits:,} {last.settings.rows}; {splits}. The parts "
-            "of the training rows are nested and keep the shares of the classes."
+            f"Tested on {len(last.rows) // n_splits:,} {last.settings.rows}; {splits}. The "
+            "smaller training sets are nested and keep the shares of the classes."
         ]
         gaps = scores.loc[scores["value"].isna(), "method"].unique()
         missing = [self.labels[name] for name in gaps]
@@ -306,7 +306,7 @@ class BoundariesDisplay(Display):
             return "No model could be fitted for a plot."
         first = next(iter(self.fits.pipelines.values()))
         if self.fits.data.kind.is_sparse and "svd" not in first.named_steps:
-            return "These models see counts of single words, which no plane shows."
+            return "Models of word counts cannot be drawn in a plane."
         return ""
 
     @cached_property
@@ -322,8 +322,8 @@ class BoundariesDisplay(Display):
         try:
             plane = inspection.common_plane(first, data, split, kind, axes)
             if len(plane.axis_names) < 2:
-                return "A plot of boundaries needs two dimensions; these models see one."
-            # A cut through every one of them: cuts and marginals could not be compared.
+                return "A plot of boundaries needs two dimensions; these models have one."
+            # All models are cut: a cut and a marginal could not be compared.
             return [
                 inspection.make_view(pipeline, data, split.test, plane, how="cut")
                 for pipeline in self.fits.pipelines.values()

@@ -51,7 +51,7 @@ class YardsticksDisplay(JudgedDisplay):
         decisive = next((d for d in self.differences if d.better == d.second), None)
         if decisive is not None:
             return difference_finding(decisive)
-        # Not that the best of several beats a yardstick: it was chosen by these rows.
+        # A best model that beats a yardstick is not reported: it was chosen by these rows.
         return f"No flexible model is shown to be better: {difference_phrase(self.differences[0])}."
 
     def frame(self) -> pd.DataFrame:
@@ -68,7 +68,9 @@ class YardsticksDisplay(JudgedDisplay):
             {
                 "yardstick": found["second"],
                 self.deciding: texts[len(self.ranked) :],
-                f"{found['first'][0]} minus it ({unit})": (scale * found["value"]).round(decimal),
+                f"{found['first'][0]} minus yardstick ({unit})": (scale * found["value"]).round(
+                    decimal
+                ),
                 "from": (scale * found["low"]).round(decimal),
                 "to": (scale * found["high"]).round(decimal),
                 "p": found["p"].map(p_value),
@@ -103,7 +105,7 @@ class YardsticksDisplay(JudgedDisplay):
         )
         return (
             "Gradient boosting and the random forest are scikit-learn’s with their defaults, after "
-            "the same steps. They have no part in headline, groups and corrections of the "
-            f"comparison.{chosen}",
+            "the same steps. They are left out of the headline, groups and corrections of "
+            f"the comparison.{chosen}",
             *failed,
         )

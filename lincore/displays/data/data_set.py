@@ -57,9 +57,9 @@ class ClassCountsDisplay(Display):
         if counts[most] == counts[least]:
             return f"Every class has {counts[most]:,} {noun}."
         return (
-            f"The largest class, {quoted(self.data.classes[most])}, has {counts[most]:,} {noun}: "
-            f"{counts[most] / counts[least]:,.1f} times the {counts[least]:,} of "
-            f"{quoted(self.data.classes[least])}."
+            f"The largest class, {quoted(self.data.classes[most])}, has {counts[most]:,} {noun}, "
+            f"the smallest, {quoted(self.data.classes[least])}, {counts[least]:,} (ratio "
+            f"{counts[most] / counts[least]:,.1f})."
         )
 
     def scope(self) -> str:
@@ -120,7 +120,7 @@ class FindingsDisplay(Display):
 
     @cached_property
     def found(self) -> tuple[DataFinding, ...]:
-        """What the data checks find; nothing where no test set can be drawn."""
+        """What the data checks find; nothing if no test set can be drawn."""
         try:
             return data_checks(self.data, self.split or split_rows(self.data))
         except DataError:  # a comparison says why by itself
@@ -175,7 +175,7 @@ class TrueParametersDisplay(Display):
         """Return the Bayes error, and what else was asked for."""
         shares = {"outliers": self.truth.outliers, "wrong labels": self.truth.label_noise}
         phrases = [f"{percent(share, 0)} {what}" for what, share in shares.items() if share]
-        besides = f"Besides, {' and '.join(phrases)} were asked for." if phrases else ""
+        besides = f"Requested besides: {' and '.join(phrases)}." if phrases else ""
         known = BayesClassifier(self.truth.means, self.truth.covariances, priors=self.truth.priors)
         try:
             error = bayes_error(known, standard_error=_STANDARD_ERROR)
@@ -210,7 +210,7 @@ class TrueParametersDisplay(Display):
             self.data.codes,
             self.data.classes,
             self.data.feature_names[:2],
-            title="The rows, in the first two features",
+            title="The rows in the first two features",
             ellipses=True,
         )
 
@@ -229,5 +229,5 @@ def _least_error(error: ExpectedLoss) -> str:
         value = percent(error.value, 1 - math.floor(math.log10(share)))
     else:
         return f"A classifier can be nearly perfect on these Gaussians ({error.method})."
-    least = "up to chance" if error.standard_error else "exactly"
-    return f"No classifier is better on these Gaussians than {value} ({least}: {error.method})."
+    least = "estimated" if error.standard_error else "exact"
+    return f"No classifier has an error below {value} on these Gaussians ({least}: {error.method})."

@@ -79,12 +79,12 @@ class LoadingsDisplay(ProjectedDisplay):
         seen = FisherDisplay(self.projected, n_components=self.n_components).seen
         so_far = SimpleNamespace(projected=self.projected, n_components=seen)
         if self.projection.is_sparse:
-            units = "words: how much one more of it in a row adds to its score"
+            units = "per occurrence of the word in a row"
         elif "standardize" in self.projection.pipeline.named_steps:
-            units = "standardised features: comparable with each other"
+            units = "per standard deviation of the feature, so they can be compared"
         else:
-            units = "the features’ own units: a feature with large values has a small weight"
-        return (f"{_named_directions(so_far)[self.direction]}. Weights are for {units}.",)
+            units = "per unit of the feature: one with large values has a small weight"
+        return (f"{_named_directions(so_far)[self.direction]}. Weights are {units}.",)
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,7 +170,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
         """State which two columns are correlated most."""
         pair = self.found.strongest()
         if pair is None:
-            return "No two columns vary together."
+            return "No correlation can be computed."
         one, other = shorten_all([self.found.names[i] for i in pair])
         r = _signed(float(self.found.matrix[pair]))
         return f"{one} and {other} are the most correlated: r = {r}."

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Images on a sheet, classes, and numbers that a figure may send to the browser.
 _SHEET_COLUMNS, _MOST_IMAGES, _MOST_CLASSES, _MOST_VALUES = 6, 12, 48, 400_000
-_MOST_JUDGED = 1_000  # test rows that rebuilding is judged on
+_MOST_JUDGED = 1_000  # test rows on which the reconstruction is judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class SheetDisplay(ProjectedDisplay):
         """Return rows (m, p) as images."""
         shape = self.projected.data.image_shape or ()
         if not shape:
-            raise DataError("These rows are no images.", where=self.projected.data.name)
+            raise DataError("These rows are not images.", where=self.projected.data.name)
         return rows.reshape(-1, *shape)
 
     def finding(self) -> str:
@@ -66,7 +66,7 @@ class EigenImagesDisplay(SheetDisplay):
 
     kind: Annotated[
         str,
-        Field("Images of", "The components, or Fisher’s directions behind them.", longest=20,
+        Field("Images of", "The components, or Fisher’s directions within them.", longest=20,
               choices={"components": "Components", "fisher": "Fisher’s directions"}),
     ] = "components"  # fmt: skip
     n_components: Annotated[int, N_COMPONENTS] | None = None
@@ -100,10 +100,10 @@ class EigenImagesDisplay(SheetDisplay):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return the units and the colours, or what Fisher's discriminant sees."""
+        """Return the units and the colours, or what Fisher's discriminant uses."""
         if self.kind == "fisher":
             seen = first_components(self.fisher.seen)
-            return (f"Behind {seen}: more of them give sharper and noisier images.",)
+            return (f"Computed from {seen}; with more, images are sharper and noisier.",)
         scaled = "standardize" in self.projection.pipeline.named_steps
         colours = (
             "Grey pixels have no effect."
@@ -171,7 +171,7 @@ def _first_image(so_far: Any) -> int:
 
 @dataclass(frozen=True, eq=False)
 class ReconstructionDisplay(SheetDisplay):
-    """Images rebuilt from a number of components."""
+    """Images reconstructed from a number of components."""
 
     title: ClassVar[str] = "Reconstruction"
     made_by: ClassVar[str] = "projection.reconstruction"
@@ -191,7 +191,7 @@ class ReconstructionDisplay(SheetDisplay):
     image: (
         Annotated[
             int,
-            Field("Image", "The number of its row. Images chosen above stand beside it, otherwise "
+            Field("Image", "A row number. The images chosen above are shown beside it, or else "
                   "one test image of each class.", low=0, choices=_rownumbers, auto=_first_image),
         ] | None
     ) = None  # fmt: skip
@@ -238,8 +238,8 @@ class ReconstructionDisplay(SheetDisplay):
             X = data.X[judged]
             error = inspection.reconstruction_error(self.projection, X, self.number)
             text += (
-                f" Of {len(judged):,} test images a pixel is off by {error:.1f} of 255 grey levels "
-                "(root mean square)."
+                f" On {len(judged):,} test images the error of a pixel is {error:.1f} of 255 grey "
+                "levels (root mean square)."
             )
         names = ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in self.rows)
         return (f"{text} Shown: {names}.",)

@@ -94,7 +94,7 @@ class VarianceDisplay(ProjectedDisplay):
         )
 
     def frame(self) -> pd.DataFrame:
-        """Return the share of each component, and of all up to it."""
+        """Return the share of each component, and the cumulative share."""
         shares = self.projection.shares
         numbers = np.arange(1, len(shares) + 1)
         return pd.DataFrame({"component": numbers, "share": shares, "cumulative": shares.cumsum()})
@@ -110,8 +110,8 @@ class VarianceDisplay(ProjectedDisplay):
         if self.projection.is_sparse:
             more = "Further vectors are not computed, so 95 % is not marked."
         else:
-            more = "Bars: each component; line: all up to it."
-        return (f"Of the {self.training}. {more}",)
+            more = "Bars: each component; line: cumulative."
+        return (f"Computed on the {self.training}. {more}",)
 
 
 def _halves(so_far: SimpleNamespace) -> dict[str, str]:
@@ -201,7 +201,7 @@ _WHITEN = Field(
     when=lambda so_far: not so_far.projected.projection.is_sparse,
 )  # fmt: skip
 N_COMPONENTS = Field(
-    "Components that Fisher’s discriminant sees", "With as many components as training "
+    "Components for Fisher’s discriminant", "With as many components as training "
     "rows it separates the training rows perfectly and the test rows badly: look at both.", low=1,
     choices=component_numbers, auto=_seen, when=lambda so_far: len(component_numbers(so_far)) > 1,
 )  # fmt: skip
@@ -220,8 +220,8 @@ class ScatterDisplay(ProjectedDisplay):
     ] = 2  # fmt: skip
     rows: Annotated[
         str,
-        Field("Rows", "The axes are learned from the training set; test rows show if they hold for "
-              "rows that were not seen.", longest=10, choices=_halves),
+        Field("Rows", "The axes are learned from the training set; test rows show whether they "
+              "hold for unseen rows.", longest=10, choices=_halves),
     ] = "train"  # fmt: skip
     coloured: Annotated[tuple[int, ...], COLOURED] | None = None
 
@@ -416,7 +416,7 @@ class FisherDisplay(ScatterDisplay):
         return self._scatter("Best separation: Fisher")
 
     def notes(self) -> tuple[str, ...]:
-        """State what is maximised, and which components it sees."""
+        """State what is maximised, and which components are used."""
         if isinstance(self.found, str):
             return ()
         n_classes = self.projected.data.n_classes
@@ -424,7 +424,7 @@ class FisherDisplay(ScatterDisplay):
         number = "one direction" if most == 1 else f"{most} directions at most"
         behind = ""
         if self.seen < len(self.projection.shares):
-            behind = f" It sees {first_components(self.seen)}."
+            behind = f" It uses {first_components(self.seen)}."
         return (
             "Fisher’s discriminant maximises J, the ratio of between-class to within-class "
             f"scatter; {n_classes} classes have {number}.{behind}",

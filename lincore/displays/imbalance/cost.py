@@ -120,14 +120,14 @@ class CostCurveDisplay(CostDisplay):
     def _break_even(self, curve: CostCurve) -> str:
         """State from which cost of a miss balancing pays."""
         what, even = f"Balancing the priors of {self.label}", curve.break_even()
-        miss, alarms = self._miss
+        miss, alarm, alarms = self._miss
         if np.isnan(even.value):
             return f"{what} misses no fewer rows of {self._rare}, so it never pays."
         if np.isinf(even.high):
             end = report.cost_ratio(curve.ratios[-1])
             return f"{what} does not significantly pay at any cost of {miss} up to {end} {alarms}."
         if even.value <= 1:
-            return f"{what} pays even if {miss} costs no more than one of the {alarms}."
+            return f"{what} pays even if {miss} costs no more than {alarm}."
         value, low, high = map(report.cost_ratio, even)
         text = f"{what} pays if {miss} costs more than {value} {alarms}"
         return f"{text}." if np.isnan(even.low) else f"{text} ({low} to {high})."
@@ -156,11 +156,11 @@ class CostCurveDisplay(CostDisplay):
         return f"{text}{verb} the error by {points(abs(harm.value))} points."
 
     @property
-    def _miss(self) -> tuple[str, str]:
-        """The subject and the unit of the cost."""
+    def _miss(self) -> tuple[str, str, str]:
+        """The subject and the unit of the cost, singular and plural."""
         if len(self.cost.classes) == 2:
-            return f"a missed {self._rare}", "false alarms"
-        return f"an error on {self._rare}", "other errors"
+            return f"a missed {self._rare}", "a false alarm", "false alarms"
+        return f"an error on {self._rare}", "any other error", "other errors"
 
     @property
     def _rare(self) -> str:
@@ -194,7 +194,7 @@ class CostCurveDisplay(CostDisplay):
         """Return the three curves, with the break-even of balancing."""
         if self.curve is None:
             return None
-        miss, alarms = self._miss
+        miss, _, alarms = self._miss
         even = self.curve.break_even()
         title = f"{self.label}: expected cost by the cost of {miss}"
         if even.value > 1 and even.high < np.inf:

@@ -34,7 +34,7 @@ _MEANING: Mapping[str, str] = {
 _FILE_ERROR = "change of the error at the file's shares"
 _OTHERS = "change of the recall of the others"
 _PLURAL = ("corrected priors", "balanced weights", "both")
-# With fewer, intervals over splits are too wide for a recommendation.
+# With fewer splits the intervals are too wide for a recommendation.
 _ENOUGH_SPLITS = 5
 # Pixels of the plot of corrections, as high as the waterfall beside it.
 _HEIGHT = 430
@@ -102,7 +102,8 @@ class LossDisplay(CostDisplay):
             others = np.delete(of_class, ratios.rare)
             by_class = (1 - np.eye(len(of_class))) * of_class[:, None]
             if (cost.costs == by_class).all() and (others == 1).all():
-                return f"an error on {rare} costs {report.cost_ratio(of_class[ratios.rare])} others"
+                number = report.cost_ratio(of_class[ratios.rare])
+                return f"an error on {rare} costs as much as {number} others"
             return "errors have the given costs"
         if np.allclose(cost.prevalence, 1 / len(cost.classes)):
             return "all classes are equally frequent in deployment"
@@ -411,7 +412,7 @@ class CostCorrectionsDisplay(LossDisplay):
             ),
             "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
             "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
-            "training set. Changes against uncorrected, in points, paired by split. "
+            "training set. Changes from uncorrected, in points, paired by split. "
             "Miscalibration: what recalibration would take off the Brier score of the posterior of "
             f"{quoted(self.cost.classes[self.cost.ratios.rare])}, at the file's shares; by chance "
             "it is above 0 even if the model is calibrated.",
@@ -455,7 +456,7 @@ class MoreRowsDisplay(LossDisplay):
         return self.cost.sizes[seen], values[seen]
 
     def finding(self) -> str:
-        """State by how much they would lower the loss."""
+        """State by how much they would lower the loss, if they are shown to."""
         more = self.more or _as_many(SimpleNamespace(cost=self.cost))
         if self.cost.rare is None:
             return "No class is rarer in the file than in deployment."
@@ -463,12 +464,14 @@ class MoreRowsDisplay(LossDisplay):
         rare = class_named(self.cost.classes[self.cost.rare])
         if np.isnan(gain.value):
             return f"Too few sizes of {rare} have been computed to extrapolate for {self.label}."
-        chance = ": not distinguishable from zero" if gain.low <= 0 <= gain.high else ""
+        shown, by = "would", " by"
+        if gain.low <= 0 <= gain.high:
+            shown, by = "are not shown to", ":"
         return (
             f"{more:,} more training rows of {rare} (now "
-            f"{int(self.cost.counts[self.cost.rare]):,}) would lower the {self.loss_in_words} of "
-            f"{self.label} by {self.change(gain)}, on top of balanced weights + corrected "
-            f"priors{chance}. An extrapolation."
+            f"{int(self.cost.counts[self.cost.rare]):,}) {shown} lower the {self.loss_in_words} of "
+            f"{self.label}{by} {self.change(gain)}, extrapolated, on top of balanced weights + "
+            "corrected priors."
         )
 
     def frame(self) -> pd.DataFrame:

@@ -265,6 +265,6 @@ class CorrectionsDisplay(StudyLossDisplay):
             return ()
         return (
             f"{'In nats' if self.shown == 'log loss' else 'In points'}. Corrected priors are "
-            "applied after training; weights, under- and oversampling are trained again on the "
-            "same reduced rows.",
+            "applied after training; for weights, under- and oversampling the model is trained "
+            "again on the same reduced rows.",
         )

@@ -219,7 +219,8 @@ class CostsDisplay(DeploymentDisplay):
         tuple[Annotated[float, Between(0)], ...],
         Field(
             "Costs of errors",
-            "Of predicting the column for the row, row by row; by default 1 for every error.",
+            "A row for each true class, a column for each predicted one; by default 1 for every "
+            "error.",
             longest=10_000,
         ),
     ] = ()
@@ -263,7 +264,7 @@ class CostsDisplay(DeploymentDisplay):
             return f"{self.label} has no posteriors, so costs do not change its boundary."
         before, after = (report.format_loss(cost, "log loss") for cost in self._costs(self.chosen))
         if before == after:
-            return f"The expected cost of a row by {self.label} is {before}, by both decisions."
+            return f"The expected cost of a row by {self.label} is {before} by both decisions."
         return (
             f"The expected cost of a row by {self.label} is {before} for the most probable class "
             f"and {after} for the decision of least expected cost."

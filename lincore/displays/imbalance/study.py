@@ -185,7 +185,7 @@ class StudyLossDisplay(StudyDisplay):
         costs = {part: self.as_cost(found).value for part, found in split.parts.items()}
         most = max(costs, key=lambda part: costs[part])
         share = costs[most] / cost.value
-        how_much = "all of it is" if share >= 0.995 else f"{percent(share, 0)} of it is"
+        how_much = "all of the loss is" if share >= 0.995 else f"{percent(share, 0)} of the loss is"
         is_sure = self.as_cost(split.parts[most]).low > 0
         return f"{text}; {how_much} {most}{'' if is_sure else ', by itself not beyond chance'}."
 
@@ -261,7 +261,7 @@ def counted(counts: np.ndarray, study: BalanceStudy) -> str:
     chosen = [*range(len(study.classes))]
     if len(chosen) > NAMED:
         chosen = np.flatnonzero(study.is_reduced)[:NAMED].tolist()
-    # Together, for names that begin alike are cut elsewhere than at their end.
+    # Shortened together, so that names that begin alike remain distinct.
     short = shorten_all(study.classes.tolist(), LONGEST)
     each = ", ".join(f"{int(counts[k]):,} {_called(short[k])}" for k in chosen)
     return f"{total} ({each}{', …' if len(study.classes) > NAMED else ''})"
@@ -271,7 +271,7 @@ def _called(label: object) -> str:
     """Return the label of a class as written after a count."""
     name = shorten(label, LONGEST)
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
-        name = f"\u2068{name}\u2069"  # counts beside it keep their places
+        name = f"\u2068{name}\u2069"  # isolated, so that the counts beside it stay in order
     return quoted(name)
 
 

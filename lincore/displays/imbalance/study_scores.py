@@ -15,7 +15,7 @@ from lincore.displays.base import pivot
 from lincore.displays.imbalance.study import NAMED, OneSplitDisplay, set_name, tested, true_view
 from lincore.imbalance import BayesReference
 from lincore.metrics import Interval
-from lincore.utils import decimals, interval, percent
+from lincore.utils import decimals, interval, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -84,7 +84,7 @@ class StudyScoresDisplay(OneSplitDisplay):
         if self.known is None or self.data is None or self.data.n_features != 2:
             return None
         view = true_view(self.study, self.data, self.known)
-        return plots.boundary(view, title="The Bayes classifier: the best there can be")
+        return plots.boundary(view, title="The Bayes classifier: no other has a lower error")
 
     def notes(self) -> tuple[str, ...]:
         """Return the intervals, the best that is possible, and what equal priors bring."""
@@ -209,4 +209,4 @@ class TrainingLossDisplay(OneSplitDisplay):
 
 def _heading(score: str, label: str) -> str:
     """Return the column of a score, or of the recall of a class."""
-    return score if score == "log loss" else f"{score}{f' of {label}' if label else ''} (%)"
+    return score if score == "log loss" else f"{score}{f' of {quoted(label)}' if label else ''} (%)"

@@ -80,14 +80,15 @@ class SweepDisplay(Display):
         if self.crossings:
             return self._crossing_sentences()[0]
         if self.kind == "as trained" and len(self.sweep.seeds) > 1:
-            return "The order of the models changes nowhere beyond chance."
+            return "The order of the models does not change beyond chance."
         return self.figure_title
 
     def _crossing_sentences(self) -> list[str]:
         label, loss = self.sweep.settings.label, report.loss_in_words(self.loss)
         return [
             f"Below about {size:.0f} training rows {label(below)} has the better {loss}, above it "
-            f"{label(above)}. Beyond chance up to {clear[0]:,.0f} and from {clear[1]:,.0f} on."
+            f"{label(above)}. The difference is beyond chance up to {clear[0]:,.0f} and from "
+            f"{clear[1]:,.0f} on."
             for size, below, above, clear in self.crossings
         ]
 

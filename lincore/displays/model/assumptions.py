@@ -29,7 +29,7 @@ class AssumptionsDisplay(ModelDisplay):
 
     @property
     def word(self) -> str:
-        """The word of the checked classifier: the binary one of one-vs-rest and one-vs-one."""
+        """The short name of the checked classifier: the binary one of a multiclass scheme."""
         if self.model.word in ("one-vs-rest", "one-vs-one"):
             estimator = self.model.classifier.estimator or "logistic"
             return model_selection.as_method(estimator).word or ""
@@ -39,9 +39,9 @@ class AssumptionsDisplay(ModelDisplay):
     def obstacle(self) -> str:
         """Why nothing is checked; "" if something is."""
         if self.model.data.kind.is_sparse and "svd" not in self.model.pipeline.named_steps:
-            return "Counts of words are not checked: nothing here takes them for Gaussian."
+            return "Word counts are not checked: no model here assumes that they are Gaussian."
         if not checks.ASSUMPTIONS.get(self.word):
-            return f"Nothing is assumed by {self.method} that is checked here."
+            return f"{self.method} makes no assumption that is checked here."
         return ""
 
     @cached_property

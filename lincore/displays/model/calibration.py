@@ -45,7 +45,7 @@ class CalibrationDisplay(ModelDisplay):
             int,
             Field(
                 "Posterior of",
-                "Whose posterior is compared with what came true.",
+                "The class whose posterior is compared with the outcome.",
                 choices=_posteriors,
                 auto=_second_of_two,
                 when=has_posteriors,

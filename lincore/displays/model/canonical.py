@@ -149,8 +149,8 @@ class CanonicalDisplay(CanonicalPartDisplay):
             return ()
         notes = [
             "Wilks’ Λ of a function and those after it, tested by Rao’s F. Tests assume Gaussian "
-            "classes with one covariance matrix, see Assumptions. The shrinkage and "
-            "priors of the classifier have no part in them."
+            "classes with one covariance matrix, see Assumptions. They do not depend "
+            "on the shrinkage and priors of the classifier."
         ]
         if self.model.data.groups is not None:
             notes.append("Rows of one group are not independent: p-values are too small.")
@@ -166,10 +166,10 @@ class CanonicalCoefficientsDisplay(CanonicalPartDisplay):
     form: ClassVar[str] = ".3f"
 
     def said(self, found: CanonicalAnalysis) -> str:
-        """State which feature goes with the first function most."""
+        """State which feature correlates most with the first function."""
         most = int(abs(found.structure[:, 0]).argmax())
         name, value = quoted(self.names[most]), decimals(found.structure[most, 0])
-        return f"{name} goes with the first function most: r = {value} within classes."
+        return f"{name} correlates most with the first function: r = {value} within classes."
 
     def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each feature: three numbers for each function."""
@@ -189,10 +189,10 @@ class CanonicalCoefficientsDisplay(CanonicalPartDisplay):
             return ()
         return (
             *self._left_out(),
-            "Raw: per unit of the feature, scores having variance 1 within classes. Standardised: "
-            "per standard deviation within classes. r: correlation of feature and function within "
-            "classes, the structure matrix. Signs are arbitrary: the largest standardised "
-            "coefficient is positive.",
+            "Raw: per unit of the feature, scaled so that scores have variance 1 within classes. "
+            "Standardised: per standard deviation within classes. r: correlation of feature and "
+            "function within classes, the structure matrix. Signs are arbitrary: the largest "
+            "standardised coefficient is positive.",
         )
 
     def _left_out(self) -> list[str]:

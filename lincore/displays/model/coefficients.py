@@ -15,7 +15,7 @@ import pandas as pd
 from lincore import inspection, plots
 from lincore.displays.model.model_display import ModelDisplay, once
 from lincore.fields import Field
-from lincore.utils import listed, p_value, true_minus
+from lincore.utils import listed, p_value, quoted, true_minus
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -147,7 +147,7 @@ class CoefficientsDisplay(ModelDisplay):
             coloured = len(self.model.data.image_shape or ()) == 3
             return (
                 "Change of the score per standard deviation of a pixel, transformed back through "
-                "the steps: light pixels with positive values favour the class."
+                "the steps: where it is positive, light pixels favour the class."
                 f"{' The three colours are averaged.' if coloured else ''}",
             )
         unit = (
@@ -155,7 +155,9 @@ class CoefficientsDisplay(ModelDisplay):
             if self.per_deviation
             else "unit of the feature"
         )
-        notes = [f"Change of the score of {self.found.lines[self.line]} per {unit}."]
+        line = self.found.lines[self.line]
+        score = quoted(line) if line in map(str, self.model.data.classes) else line
+        notes = [f"Change of the score of {score} per {unit}."]
         if self.found.is_penalised:
             notes.append(
                 "A penalty shrinks these coefficients, so they have no standard errors, intervals "
@@ -205,7 +207,9 @@ class OddsRatiosDisplay(ModelDisplay):
 
     line: Annotated[
         int,
-        Field("Odds of", "Which odds one unit more of a feature multiplies.", low=0, choices=_odds),
+        Field(
+            "Odds of", "The odds that one more unit of a feature multiplies.", low=0, choices=_odds
+        ),
     ] = 0
 
     @property

@@ -197,10 +197,10 @@ class ConfusionCellDisplay(ModelDisplay):
         ]
 
     def notes(self) -> tuple[str, ...]:
-        """State what stands over the images, or how many rows are not listed."""
+        """State what is written above the images, or how many rows are listed."""
         n_rows = len(self.found.rows)
         if self.model.data.kind.is_images:
             if self.found.proba is None:
                 return ()
-            return ("Over each image: the posterior of the true class, and d, its distance.",)
+            return ("Above each image: posterior of the true class, and distance d from it.",)
         return (f"The first {MOST_ROWS:,} of {n_rows:,}.",) if n_rows > MOST_ROWS else ()

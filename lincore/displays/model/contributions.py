@@ -134,7 +134,7 @@ class ContributionsDisplay(RowDisplay):
             return ()
         return (
             "A contribution is the coefficient times the distance from the mean of the training "
-            "rows, of a category all its levels together: the Shapley value of a linear score "
-            "(Lundberg and Lee 2017). It describes the model, not a cause, and where features are "
-            "correlated, one may count for another.",
+            "rows, summed over the levels of a category: the Shapley value of a linear score "
+            "(Lundberg and Lee 2017). It describes the model, not a cause: of two correlated "
+            "features one may get the contribution of the other.",
         )

@@ -1,4 +1,4 @@
-"""Displays of an iterative fit: how it converged, and how other solvers do on the same error."""
+"""Displays of an iterative fit: how it converged, and how other solvers minimise the same loss."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ConvergenceDisplay(TraceDisplay):
 
     @property
     def can_compare(self) -> bool:
-        """True if other solvers can descend the same error."""
+        """True if other solvers can minimise the same loss."""
         classifier = self.model.classifier
         return hasattr(classifier, "trace_") and hasattr(classifier, "solver")
 
@@ -125,7 +125,7 @@ class ConvergenceDisplay(TraceDisplay):
 
 @dataclass(frozen=True, eq=False)
 class SolversDisplay(TraceDisplay):
-    """Several solvers on the same error, from the same start."""
+    """Several solvers on the same training loss, from the same start."""
 
     title: ClassVar[str] = "Solvers"
     made_by: ClassVar[str] = "model.solvers"
@@ -136,7 +136,7 @@ class SolversDisplay(TraceDisplay):
         tuple[str, ...],
         Field(
             "Solvers",
-            "All start at the same point and minimise the same error.",
+            "All start at the same point and minimise the same loss.",
             longest=10,
             choices=SOLVER_NAMES,
         ),

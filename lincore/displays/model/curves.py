@@ -146,8 +146,8 @@ class DecisionCurveDisplay(ModelDisplay):
             int,
             Field(
                 "Decide for",
-                "The class that one acts on. A threshold of 20 % says that a hit is worth four "
-                "false alarms.",
+                "The class that calls for action. A threshold of 20 % says that a hit is worth "
+                "four false alarms.",
                 choices=codes,
                 auto=_rarest,
                 when=has_posteriors,

@@ -16,7 +16,7 @@ from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.metrics import SCORES, Results
 from lincore.model_selection.dropped_features import WITHOUT
-from lincore.utils import listed, p_value, quoted, true_minus
+from lincore.utils import count, listed, p_value, quoted, true_minus
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -87,15 +87,16 @@ class DroppedFeaturesDisplay(ModelDisplay):
         lost = self.frame()
         clear = lost[(lost.p_holm < metrics.ALPHA) & (lost.loss > 0)]
         if clear.empty:
-            return f"{self.method} is not shown to get worse when any one feature is left out."
+            return f"{self.method} is not shown to get worse without any single feature."
         unit, scale, decimal = self._unit
-        first = clear.iloc[0]
+        first, verb = clear.iloc[0], "is" if len(clear) == 1 else "are"
         amount, low, high = (
             true_minus(f"{scale * first[part]:.{decimal}f}") for part in ("loss", "low", "high")
         )
         return (
-            f"{self.method} gets worst without {quoted(first.feature)}: by {amount} {unit} ({low} "
-            f"to {high}). Shown to matter by themselves: {len(clear)} of {len(lost)} features."
+            f"{self.method} loses most without {quoted(first.feature)}: {amount} {unit} ({low} to "
+            f"{high}). By itself {len(clear)} of {count(len(lost), 'feature')} {verb} shown to "
+            "matter."
         )
 
     def scope(self) -> str:
@@ -145,9 +146,10 @@ class DroppedFeaturesDisplay(ModelDisplay):
         missing = [name for name in map(str, self.model.data.feature_names) if name not in known]
         tests = listed(list(dict.fromkeys(d.test for d in self.losses)))
         return (
-            "A loss is what the score worsens by when the feature is left out and the classifier "
-            "learns from the others. Of two correlated features each may do without loss, though "
-            f"not both. Test: {tests}; p (Holm) is corrected for {len(self.losses)} features.",
+            "A loss is how much worse the score gets if the feature is left out and the classifier "
+            "learns from the others. Either of two correlated features may be left out without "
+            f"loss, though not both. Test: {tests}; p (Holm) is corrected for {len(self.losses)} "
+            "features.",
             *([f"Not fitted without {listed(missing, most=6)}."] if missing else []),
         )
 

@@ -107,7 +107,7 @@ class EquationDisplay(ClassPairDisplay):
     def finding(self) -> str:
         """Return the equation, and on which side each class lies."""
         if isinstance(self.function, str):
-            return f"There is no equation: {self.function}"
+            return f"There is no equation. {self.function}"
         one, other = map(quoted, self.labels)
         return f"Positive on the side of {one}, negative on that of {other}:"
 
@@ -165,7 +165,7 @@ class LogRatioDisplay(ClassPairDisplay):
     def finding(self) -> str:
         """Return the two classes, whether the boundary is a plane, and c."""
         if isinstance(self.function, str):
-            return f"There is no log ratio: {self.function}"
+            return f"There is no log ratio. {self.function}"
         one, other = map(quoted, self.labels)
         plane = "A = 0, the boundary is a plane; " if self.function[0].is_linear else ""
         _, c = geometry.ratio_coefficients(*self.function)

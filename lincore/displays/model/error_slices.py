@@ -99,7 +99,7 @@ class ErrorSlicesDisplay(ModelDisplay):
                 "Whether errors differ by part is not tested: rows come in groups or have weights."
             )
         if not worse:
-            return f"{self.method} is shown to err more often in no part of the test rows."
+            return f"{self.method} is not shown to err more often in any part of the test rows."
         first = worse[0]
         return (
             f"{self.method} errs more often where {quoted(first.feature)} is {first.values}: "

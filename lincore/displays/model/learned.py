@@ -95,7 +95,7 @@ class WordProbabilitiesDisplay(LearnedPartDisplay):
         """Return the word whose probabilities differ most."""
         if not self.found.words:
             return f"{self.method} has no probabilities of words."
-        return f"The probabilities of {quoted(self.found.words[0][0])} differ most."
+        return f"The probabilities of {quoted(self.found.words[0][0])} differ most between classes."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each word."""

@@ -69,7 +69,7 @@ def _cost_wording(so_far: SimpleNamespace) -> tuple[str, str]:
     label = quoted(so_far.model.data.classes[so_far.of_class])
     return (
         "Cost of a miss",
-        f"A row of {label} that is not predicted as such costs so many false alarms.",
+        f"The cost of a row of {label} that is not predicted as such, in false alarms.",
     )
 
 
@@ -86,8 +86,8 @@ class OperatingPointDisplay(ModelDisplay):
             int,
             Field(
                 "Positive class",
-                "The class that one acts on: a miss is a row of it that is not predicted as such, "
-                "a false alarm a row of another class that is.",
+                "The class that calls for action: a miss is a row of it that is not predicted as "
+                "such, a false alarm a row of another class that is.",
                 choices=codes,
                 auto=_rarest,
             ),
@@ -150,8 +150,8 @@ class OperatingPointDisplay(ModelDisplay):
         tuple[Annotated[float, Between(0)], ...],
         Field(
             "Costs of errors",
-            "More than two classes: of predicting the column for the row, row by row; by default 1 "
-            "for every error.",
+            "More than two classes: a row for each true class, a column for each predicted one; by "
+            "default 1 for every error.",
             longest=10_000,
             when=_are_more,
         ),
@@ -252,10 +252,10 @@ class OperatingPointDisplay(ModelDisplay):
             )
             cost = report.format_loss(there, "log loss")
             if not self.costs:
-                return f"If every error costs 1, a row costs {cost} by {self.method}."
+                return f"If every error costs 1, {self.method} costs {cost} per row."
             return (
-                f"A row costs {cost} by the decisions of {self.method} with the least expected "
-                f"cost, and {decimals(usual.value)} by the largest posteriors."
+                f"{self.method} costs {cost} per row if it decides by least expected cost, and "
+                f"{decimals(usual.value)} if it decides by the largest posterior."
             )
         at = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
         found = self._lines.set_index(["score", "class"])

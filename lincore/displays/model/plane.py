@@ -297,8 +297,8 @@ class PlaneDisplay(ModelDisplay):
             str,
             Field(
                 "Show",
-                "The posterior of the predicted class, its density times its prior, or the margin: "
-                "the margin of its score over the next.",
+                "The posterior of the predicted class, its density times its prior, or the margin "
+                "of its score over the next.",
                 longest=20,
                 choices=_quantities,
                 auto=_first_quantity,
@@ -316,7 +316,7 @@ class PlaneDisplay(ModelDisplay):
         str,
         Field(
             "Seen from",
-            "A place to start from; drag the plot to turn it.",
+            "The first view; drag the plot to turn it.",
             choices={"oblique": "Oblique", "above": "Above", "front": "Front"},
             when=_is_surface,
         ),

@@ -107,7 +107,7 @@ class _OfPredictions(Display):
                 "inputs.",
             )
         if found.far is None:
-            return ("No class has enough training rows to say what is unlike it.",)
+            return ("No class has enough training rows to say which rows are unlike it.",)
         level = percent(1 - found.level, 0 if found.level >= 0.01 else 1)
         return (
             "The distance is Mahalanobis's from the nearest class, in the inputs of the "
@@ -268,7 +268,7 @@ class MatchedColumnsDisplay(Display):
         return f"{everything} {n_columns} {noun} found by name{order}."
 
     def frame(self) -> pd.DataFrame:
-        """Return a line for each remark on reading and matching the file."""
+        """Return a line for each note on reading and matching the file."""
         return pd.DataFrame(
             [(one.where, one.what, one.remedy) for one in self.predictions.new.findings],
             columns=["where", "what", "remedy"],
@@ -334,7 +334,7 @@ class PredictionScoresDisplay(_Scored):
         names = report.headline_score_names(self.results)
         notes = [report.interval_method(self.results, *names), *self._counting(self.results)]
         if self.predictions.threshold is not None:
-            notes.append("If the threshold was chosen by these scores, they are too good.")
+            notes.append("If the threshold was chosen by these scores, they are optimistic.")
         return tuple(notes)
 
     def _counting(self, results: Results) -> list[str]:
@@ -348,8 +348,9 @@ class PredictionScoresDisplay(_Scored):
         if found.new.weights is not None:
             effective = effective_number(np.asarray(results.settings.row_weights))
             said.append(
-                f"In scores rows count by their weights in {found.model.weight_name!r}: "
-                f"{count(len(results.rows), 'row')} as {effective:,.1f} of equal weight (Kish)."
+                f"Scores weight the rows by {found.model.weight_name!r}: "
+                f"{count(len(results.rows), 'row')} count as {effective:,.1f} of equal weight "
+                "(Kish)."
             )
         return said
 

@@ -102,8 +102,7 @@ def _training_rows(rows: str, took: str, n_steps: int, n_classifier: int) -> str
         return f"Every step was fitted on {streamed}, the classifier in {took}."
     if n_steps:
         return (
-            f"The steps before it were fitted on {streamed}, the classifier on the former in "
-            f"{took}."
+            f"Preprocessing was fitted on {streamed}, the classifier on the {rows} only, in {took}."
         )
     return f"Every step was fitted on the {rows} only, the classifier in {took}."
 
@@ -113,8 +112,8 @@ def _distributions(n_numeric: int, n_categorical: int) -> str:
     if not n_categorical:
         return (
             "Naive Bayes: categories were encoded as numbers and mixed with others in "
-            "preprocessing, so all columns are Gaussian. Without a projection or a basis their "
-            "levels would have probabilities."
+            "preprocessing, so all columns are Gaussian. Without a projection or a basis, "
+            "levels of categories would have probabilities."
         )
     numeric = f"{count(n_numeric, 'numeric column')} Gaussian, " if n_numeric else ""
     categorical = count(n_categorical, "categorical column")

@@ -90,12 +90,12 @@ class ReportContents:
 
     @property
     def word(self) -> str | None:
-        """The word of the model's classifier, None for one from elsewhere."""
+        """The short name of the model's classifier; None for a third-party one."""
         return None if self.model is None else self.model.word or None
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of all classifiers that occur, each once."""
+        """The short names of all classifiers that occur, each once."""
         found = [self.word] if self.word else []
         for part in self.experiments.values():
             found += [name.partition("(")[0] for name in part.methods]

@@ -219,13 +219,13 @@ def _preparation(contents: ReportContents, cited: Citations) -> Iterable[str]:
     if data.has_missing:
         found.append(f"missing values were filled in {_FILLED[data.imputation]}")
     if data.has_categories:
-        rare = f", levels of fewer than {data.rare} training rows pooled" if data.rare else ""
-        found.append(f"categories were coded by indicator columns{rare}")
+        rare = f", categories with fewer than {data.rare} training rows merged" if data.rare else ""
+        found.append(f"categories were encoded as indicator columns{rare}")
     steps = [_step_words(one, cited) for one in _all_steps(contents)]
     common = steps[0] if steps and all(one == steps[0] for one in steps) else []
     found += common
     if steps and not common and any(steps):
-        found.append("features were prepared for each model as the settings list it")
+        found.append("features were prepared for each model as listed in the settings")
     if not found:
         return
     text = "; ".join(found)
@@ -337,8 +337,8 @@ def _intervals(contents: ReportContents, cited: Citations) -> Iterable[str]:
             "several,"
         )
     yield (
-        f"those of scores to which all classes count alike are Price and Bonett's{cited('price')}, "
-        "those of losses are on a log scale."
+        "those of scores in which all classes count equally are Price and Bonett's"
+        f"{cited('price')}, those of losses are on a log scale."
     )
 
 

@@ -51,7 +51,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     -------
     tuple of Section
         Data; its displays, by default those of `report_displays`; methods with references;
-        settings; script. Only those that there is something to say of.
+        settings; script. Sections without content are left out.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     """
     if model.n_words:
         raise DataError(
-            "It uses word counts, which are not table columns.",
+            "The model uses word counts, which are not columns of a table.",
             where=model.label,
             remedy=_OTHERWISE,
         )

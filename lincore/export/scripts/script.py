@@ -81,10 +81,9 @@ def to_script(
 ) -> str:
     """Return a script that prints every number of the page that an analysis is shown on.
 
-    Of tabs it computes the one that is open, the first where none was chosen. Seconds are those of
-    the machine that runs it. It uses public names of lincore alone. What comes from a file, such
-    as its name or a column's, stands in it as literals. A file is checked by its SHA-256 before it
-    is read.
+    It computes the open tab, or else the first. Seconds are those of the machine that runs it. It
+    uses only public names of lincore. Names from a file, its own included, are written as literals.
+    A file is checked by its SHA-256 before it is read.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ SYMBOLS_3D = (
 
 # With more classes than this, regions have no colours and rows show whether they are misclassified.
 MANY_CLASSES = 12
-# In a scatter of more, so many have colours at first; the others are grey.
+# With more classes, a scatter colours this many at first and draws the others in grey.
 COLOURED_OF_MANY = 6
 
 ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form
@@ -46,14 +46,14 @@ ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark fo
 # people.
 GOOD, BAD = ACCENT, "#B8860B"
 GREY = "#7F7F7F"
-# Of what is pointed at in a figure of two classes.
+# Marks what is pointed at in a figure of two classes.
 MARK = COLOURS[2]
 GRID = "rgba(127,127,127,0.2)"
 CLEAR = "rgba(0,0,0,0)"
-# Streamlit puts the colour of its text in the place of this one (it is GRAY_90 in its
-# `streamlit_plotly_theme`); wherever else a figure is shown it is almost black.
+# Streamlit replaces this colour by that of its text (it is GRAY_90 in its
+# `streamlit_plotly_theme`); elsewhere it is almost black.
 INK = "#000037"
-# Around markers, for those that lie on each other or on a shade of their own hue.
+# The outline of markers, which may overlap or lie on a shade of their own hue.
 EDGE = "rgba(255,255,255,0.85)"
 
 

@@ -89,7 +89,7 @@ def axis(title: str = "", **settings: Any) -> dict[str, Any]:
     title : str
         Text, with the unit; HTML in it is shown and not obeyed.
     **settings
-        Of Plotly's axis, over those of all axes.
+        Settings of Plotly's axis, which override those of all axes.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def bare_axis(**settings: Any) -> dict[str, Any]:
     return {"visible": False, "showgrid": False, "zeroline": False} | settings
 
 
-def upright_line(place: float, **look: Any) -> dict[str, Any]:
+def vertical_line(place: float, **look: Any) -> dict[str, Any]:
     """Return the shape of a vertical line over the whole height, at a value of x."""
     ends = {"xref": "x", "x0": place, "x1": place, "yref": "y domain", "y0": 0, "y1": 1}
     return {"type": "line", "line": {"color": INK, "width": 1.5} | look} | ends

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lincore.plots.base.style import Trace, bare_axis, escape, figure, shorten_all, trace
 from lincore.utils.formatting import count, listed
 
-# Of the width of an image: between images, and above each for its title, for large ones and small.
-# Of many in a row each is small on a phone, but its title is not.
+# Shares of the width of an image: the gap between images, and the room for a title above a large
+# and above a small image, which a phone shows smaller while its titles keep their size.
 GAP, LINE, NAME_LINE = 0.08, 0.2, 0.045
-# Pixels of the screen: how wide an image is at most, and all images of a sheet, and how tall.
+# Pixels of the screen: maximum width of an image and of a sheet, and maximum height of a sheet.
 LARGEST, WIDEST, TALLEST = 200, 900, 1400
-# Characters of names that fit side by side on a phone, and how long one may be at all.
+# Characters of all names side by side on a phone, and of one name at most and at least.
 NAMES_WIDTH, LONGEST, SHORTEST = 66, 16, 6
 BLACK_TO_WHITE = [[0.0, "rgb(0, 0, 0)"], [1.0, "rgb(255, 255, 255)"]]
 
@@ -77,7 +77,7 @@ def sheet(
         [draw(*parts) for parts in zip(pixels, names, corners, strict=True)],
         title,
         alt=f"{title}: {count(n_images, 'image')} of {width} by {height} pixels, "
-        f"{listed(titles, most=12)}.",
+        f"{listed([name for name in titles if name], most=12)}.",
         height=round(wide * down / across),
         coloraxis=scale,
         annotations=[

@@ -20,7 +20,7 @@ from lincore.plots.base.style import (
     names,
     shorten_all,
     trace,
-    upright_line,
+    vertical_line,
     wrap,
 )
 from lincore.utils.formatting import count, listed, number
@@ -100,7 +100,7 @@ def coefficients(
         labels,
         alt=_alt(largest, unit, labels, value[order]),
         xaxis=axis(unit, tickformat="~g"),
-        shapes=[upright_line(0)],
+        shapes=[vertical_line(0)],
     )
 
 
@@ -126,7 +126,7 @@ def odds_ratios(
     -------
     plotly.graph_objects.Figure
     """
-    # Beyond these a ratio says no more than that it is unlimited, and an axis would burst.
+    # Beyond these a ratio counts as infinite: the axis could show nothing else.
     value, lower, upper = (
         np.clip(np.asarray(part, dtype=float), 1e-30, 1e30) for part in (ratios, low, high)
     )
@@ -134,7 +134,7 @@ def odds_ratios(
     value, lower, upper = value[order], lower[order], upper[order]
     labels = [features[i] for i in order.tolist()]
     clear = (lower > 1) | (upper < 1)
-    found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} clearly off 1"
+    found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} differ from 1"
     note = "Factor of the odds per unit. Bars: intervals; grey ones contain 1."
     marks = trace(
         "scatter",
@@ -156,7 +156,7 @@ def odds_ratios(
         labels,
         alt=_alt(found, "odds ratio", labels, value),
         xaxis=axis("odds ratio", type="log", nticks=6, tickformat="~g"),
-        shapes=[upright_line(1)],
+        shapes=[vertical_line(1)],
     )
 
 
@@ -230,7 +230,7 @@ def contributions(
         xaxis=axis(
             unit, tickformat="~g", range=[float(ends.min()) - spare, float(ends.max()) + spare]
         ),
-        shapes=[upright_line(0)],
+        shapes=[vertical_line(0)],
     )
 
 

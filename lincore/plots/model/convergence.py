@@ -17,7 +17,7 @@ from lincore.utils.typing import Array
 
 # A rise in this share of the steps is reported: the learning rate is too large.
 OSCILLATES = 0.25
-# From this ratio of lengths on traces are seen together on a logarithmic axis alone.
+# From this ratio of lengths, traces are drawn on a logarithmic axis.
 UNEVEN = 20
 
 
@@ -75,7 +75,7 @@ def convergence(
     phrases = [f"{name}: {why}" for name, why in (reasons or {}).items()]
     least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
     lengths = [len(part) for part in parts.values()]
-    # A solver of few steps beside one of thousands would be an upright line.
+    # A solver of few steps beside one of thousands would be a vertical line.
     stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
     drawn = []
     for position, (name, part) in enumerate(parts.items()):

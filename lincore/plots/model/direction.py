@@ -11,7 +11,7 @@ from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import Trace, axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
-from lincore.plots.plane.curves import places, tints, uprights
+from lincore.plots.plane.curves import boundary_shapes, places, tints
 from lincore.plots.plane.markers import Marks, class_counts, verdict
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
@@ -71,7 +71,7 @@ def direction_histogram(
         yaxis=axis(height, rangemode="tozero", nticks=6),
         barmode="overlay",
         bargap=0,
-        shapes=[*tints(view, limits, cuts), *uprights(cuts)],
+        shapes=[*tints(view, limits, cuts), *boundary_shapes(cuts)],
     )
 
 

@@ -54,7 +54,7 @@ def _root(view: View, limits: AxisLimits, code: int) -> Array:
 
 
 def heights(peaks: list[float], uneven: bool) -> tuple[float, dict[str, Any]]:
-    """Return the height of the floor, under the surfaces, and the settings of the upright axis."""
+    """Return the height of the floor, under the surfaces, and the settings of the vertical axis."""
     top = max(peaks, default=1.0)
     if uneven:
         feet = np.log10(min(peaks)) - REACH**2 / 2 / np.log(10)

@@ -44,7 +44,7 @@ def posterior_surface(view: View, limits: AxisLimits, quantity: Quantity) -> Tra
 
 
 def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict[str, Any]]:
-    """Return the height of the floor under the surface, and the settings of the upright axis."""
+    """Return the height of the floor under the surface, and the settings of the vertical axis."""
     low = floor_level(n_classes, quantity)
     top = 1.0 if quantity == "posterior" else top
     floor = low - 0.45 * (top - low)

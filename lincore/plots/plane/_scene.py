@@ -28,8 +28,8 @@ CAMERAS: dict[str, dict[str, Any]] = {
 }
 
 
-# Angles around the upright axis from which the oblique eye may look, in degrees: never from behind,
-# where the axes run backwards. The usual one costs nothing, the last ones so much.
+# Angles around the vertical axis from which the oblique view may look, in degrees: never from
+# behind, where the axes run backwards. The usual one costs nothing, the last ones so much.
 TURNS, USUAL, UNUSUAL = np.arange(-140.0, -39.0, 4.0), -72.0, 0.1
 # Half the width of a surface of one class in the scene.
 HALF_WIDTH = 0.14
@@ -84,7 +84,7 @@ def on_floor(view: View, limits: AxisLimits) -> Array:
 def scene_of(
     view: View, limits: AxisLimits, scale: dict[str, Any], camera: dict[str, Any], name: str
 ) -> dict[str, Any]:
-    """Return the settings of a scene over a plane, with a named upright axis."""
+    """Return the settings of a scene over a plane, with a named vertical axis."""
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False,
               "tickfont": {"size": 12}}  # fmt: skip
     plane = [

@@ -43,7 +43,7 @@ def boundary(
     Parameters
     ----------
     view : View
-        Of two coordinates; of one, the boundaries are upright lines among the curves of density
+        Of two coordinates; of one, the boundaries are vertical lines among the curves of density
         times prior.
     shared : SharedAxes, optional
         Ranges that several figures share.

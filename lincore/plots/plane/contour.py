@@ -48,12 +48,12 @@ def contour(
     view : View
         Of two coordinates; of one, curves are drawn in place of contours.
     quantity : {"posterior", "density", "score"}, optional
-        The posterior probability of a class, its density times its prior, or the lead of the
-        best score over the next; one of `view.quantities`, the first by default.
+        The posterior probability of a class, its density times its prior, or the margin of
+        the best score over the next; one of `view.quantities`, the first by default.
     focus : int, optional
-        The code of a class to show alone, everywhere. Otherwise every class is shown where it
-        wins; densities then by share of the peak of their class, so that a broad class is seen
-        beside a narrow one.
+        The code of a class to show alone, everywhere. Otherwise every class is shown where it is
+        predicted; densities then as shares of the peak of their class, so that a broad class is
+        seen beside a narrow one.
     shared : SharedAxes, optional
         Ranges and scale that several figures share.
     title : str, optional

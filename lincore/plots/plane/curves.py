@@ -54,7 +54,7 @@ def curves(
         yaxis2=bare_axis(
             domain=[0, LANES_END], range=[-0.2, len(marks.labels) + 0.2], fixedrange=True
         ),
-        shapes=[*(tints(view, limits, cuts) if tinted else []), *uprights(cuts)],
+        shapes=[*(tints(view, limits, cuts) if tinted else []), *boundary_shapes(cuts)],
     )
 
 
@@ -114,8 +114,8 @@ def _places_to_evaluate(view: View, limits: AxisLimits, code: int) -> Array:
     return np.union1d(evenly, near[(near >= low) & (near <= high)])
 
 
-def uprights(cuts: Array) -> list[dict[str, Any]]:
-    """Return an upright line at each boundary."""
+def boundary_shapes(cuts: Array) -> list[dict[str, Any]]:
+    """Return a vertical line at each boundary."""
     common = {"type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
     line = {"color": INK, "width": 2}
     return [common | {"x0": cut, "x1": cut, "line": line} for cut in cuts.tolist()]

@@ -32,7 +32,7 @@ from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, quoted
 from lincore.utils.typing import Array
 
-# From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
+# From this ratio of heights, surfaces are drawn on a logarithmic scale.
 UNEVEN = 12.0
 # Opacity of the surfaces of classes.
 FARTHEST, NEAREST = 0.7, 0.45
@@ -51,14 +51,14 @@ def surface(
     """Draw each class as a surface, its density times its prior, above the rows on the floor.
 
     A model without densities, or one of which the posterior is wanted, is a surface: the posterior
-    (or the lead in score) of the class that wins, in its colour.
+    (or the margin) of the predicted class, in its colour.
 
     Parameters
     ----------
     view : View
         Of two coordinates; of one, curves are drawn.
     camera : {"oblique", "above", "front"}
-        From where it is looked at.
+        Where the plot is seen from.
     quantity : {"density", "posterior", "score"}, optional
     shared : SharedAxes, optional
         Ranges and heights that several figures share.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import axis, figure, upright_line
+from lincore.plots.base.style import axis, figure, vertical_line
 from lincore.plots.scores.intervals import Interval
 from lincore.plots.scores.sweeps import band
 from lincore.utils.formatting import listed, number
@@ -68,7 +68,7 @@ def cost_curve(
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))
     value, low, high = break_even
-    shapes = [upright_line(place, dash="dot", width=1.2) for place, _ in marks]
+    shapes = [vertical_line(place, dash="dot", width=1.2) for place, _ in marks]
     if value == value:
         marks.append((value, "break-even"))
         shapes += _break_even(value, low, high, places)
@@ -115,7 +115,7 @@ def _upright(values: np.ndarray) -> dict[str, Any]:
 
 def _break_even(value: float, low: float, high: float, places: np.ndarray) -> list[dict[str, Any]]:
     """Return a line with its interval as a shaded stripe, within the axis."""
-    found = [upright_line(value, color=ACCENT, width=2)]
+    found = [vertical_line(value, color=ACCENT, width=2)]
     if high < np.inf or low > 1:
         ends = {"x0": max(low, 1.0), "x1": min(high, float(places[-1]))}
         stripe = {"type": "rect", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1} | ends

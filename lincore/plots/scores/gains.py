@@ -52,7 +52,7 @@ def gains(
     said = ""
     if point is not None:
         depth, gain = point
-        said = f"At the operating point {percent(depth)} of rows hold {percent(gain)}"
+        said = f"At the operating point {percent(depth)} of rows hold {percent(gain)} of {label}"
         said += f" (lift {gain / depth:.2f})." if depth else "."
         look = {"color": colour(code), "symbol": symbol(code), "size": 13}
         lines.append(
@@ -70,7 +70,7 @@ def gains(
         subtitle="Dotted: chance, and a perfect order.",
         alt=join(
             f"Share of {label} among the rows of highest posterior, against their share.",
-            f"Half of the rows hold {percent(half)}.",
+            f"Half of the rows hold {percent(half)} of {label}.",
             said,
         ),
         height=460,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import axis, escape, figure, shorten_all, trace, upright_line
+from lincore.plots.base.style import axis, escape, figure, shorten_all, trace, vertical_line
 from lincore.utils.formatting import count, listed, number, shorten
 from lincore.utils.typing import Array
 
@@ -68,7 +68,7 @@ def score_intervals(
     intervals : sequence of M (value, low, high)
     score : str
     baselines : mapping of name to value, optional
-        Drawn as upright lines, unless so far off that the intervals would have no room.
+        Drawn as vertical lines, unless so far off that the intervals would have no room.
     groups : sequence of M int, optional
         Group of each, which share a band: none is shown to be worse than its best.
     as_percent : bool, default True
@@ -114,7 +114,7 @@ def score_intervals(
         xaxis=across,
         shapes=[
             *_bands(list(groups or ())),
-            *(upright_line(value, dash="dot") for value in drawn.values()),
+            *(vertical_line(value, dash="dot") for value in drawn.values()),
         ],
     )
 
@@ -165,7 +165,7 @@ def pairwise_effects(
         verdicts=[d.verdict for d in differences],
         whole=whole,
         xaxis=axis(f"{score} ({unit})" if unit else score, tickformat="~g"),
-        shapes=[*([_equivalence(rope)] if rope else []), upright_line(0)],
+        shapes=[*([_equivalence(rope)] if rope else []), vertical_line(0)],
     )  # fmt: skip
 
 

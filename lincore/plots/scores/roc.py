@@ -82,7 +82,7 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
         title or _heading("ROC", curves),
-        what="ROC curves",
+        what="ROC",
         note="Diagonal: chance.",
         axes=("false positive rate", "true positive rate"),
     )
@@ -109,7 +109,7 @@ def precision_recall(
         [*guesses, *_lines(curves, "vh")],
         curves,
         title or _heading("Precision and recall", curves),
-        what="Curves of precision against recall",
+        what="Precision against recall",
         note="Dotted: chance." if guesses else "",
         axes=("recall", "precision"),
     )
@@ -131,7 +131,7 @@ def _square(
         lines,
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
-        alt=join(f"{what} of {count(len(curves), 'case')}.",
+        alt=join(f"{what}: {count(len(curves), 'curve')}.",
                  f"Areas: {listed(areas, most=12)}." if areas else "",
                  f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,

@@ -43,10 +43,10 @@ def sweep(
     across, score : str
         What the axes are.
     crossings : sequence of float, optional
-        Sizes at which the order of the methods changes, marked by upright lines.
+        Sizes at which the order of the methods changes, marked by vertical lines.
     as_percent : bool, default True
     ranges : two float, optional
-        Ends of the upright axis, to compare figures.
+        Ends of the vertical axis, to compare figures.
     title : str, optional
     basis : str
         What lines and bands are.

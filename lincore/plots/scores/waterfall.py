@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, trace, upright_line
+from lincore.plots.base.style import Trace, axis, escape, figure, trace, vertical_line
 from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import listed, number, shorten, true_minus
 
@@ -141,7 +141,7 @@ def remedies(
     others : sequence of R (value, low, high), optional
         Mean change of recall of the classes that were not reduced.
     whole : float, optional
-        The whole loss: an upright line, where everything is recovered.
+        The whole loss: a vertical line, where everything is recovered.
     score, unit : str
     scale : float, default 100
     title : str, optional
@@ -165,7 +165,7 @@ def remedies(
         height=height or int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
         barmode="group",
         bargap=0.3,
-        shapes=[upright_line(0), *(upright_line(limit, dash="dot") for limit in limits)],
+        shapes=[vertical_line(0), *(vertical_line(limit, dash="dot") for limit in limits)],
         annotations=[_limit_name(limit, back) for limit in limits],
         xaxis=axis(unit or score),
         yaxis=axis(
@@ -198,7 +198,7 @@ def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
     """Name the correction that recovers most beyond chance; for one split, by value."""
     value = np.where(back[:, 1] <= 0, np.nan, back[:, 0])
     if np.isnan(value).all():
-        return f"No correction recovers {score} beyond chance"
+        return "No correction recovers the loss beyond chance"
     best = int(np.nanargmax(value))
     amount = f"{_loss(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
     return f"{names[best][:1].upper()}{names[best][1:]}: {amount} recovered"

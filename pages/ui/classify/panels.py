@@ -115,7 +115,7 @@ def _convergence(model: FittedClassifier, about: Any) -> None:
     found = displays.chosen(ConvergenceDisplay, model=model) if found.traces else found
     displays.show(found, key=key)
     if found.can_compare:
-        st.markdown("##### Several solvers on the same error")
+        st.markdown("##### Several solvers on the same training loss")
         _solvers(model, about, found)
 
 

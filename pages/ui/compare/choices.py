@@ -50,7 +50,7 @@ def ask(experiment: PageExperiment) -> tuple[Setup | None, CompareRow]:
             _ask_options(words)
     setup = Setup.of(KEY, experiment)
     if row.options.open and any(line.startswith("multinomial-nb") for line in setup.methods):
-        row.options.caption("Models of counts use the original rows, without these steps.")
+        row.options.caption("Models of word counts use the original rows, without these steps.")
     _tell_torn_groups(setup.arguments(data)["scheme"], data)
     if not setup.question.both_features:
         model_options.show_projection(data, setup.steps, split, who="The models see")

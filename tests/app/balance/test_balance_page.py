@@ -105,7 +105,7 @@ def test_prevalence_costs_and_loss_change_the_question():
     found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
     assert settled(app).header[0].value == escaped(found.curve("lda").finding())
     advice = found.corrections("lda").finding()
-    assert "if an error on 'class 3' costs 5 others" in advice.lower()
+    assert "if an error on 'class 3' costs as much as 5 others" in advice.lower()
     assert unbound(escaped(advice)) in main_text(app)
     app.select_slider(key="balance.miss_cost").set_value(1.0)
     app.number_input(key="balance.cost.share.3").set_value(60)

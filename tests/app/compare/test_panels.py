@@ -85,7 +85,10 @@ def test_names_of_both_models_of_a_pair_have_room():
 def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
     said = main_text(open_compare("iris"))
     assert "No significant difference" in said
-    assert "not all correct equally often" in said and "though no two of them are sig" in said
+    assert (
+        "Not all models are correct equally often" in said
+        and "though no two of them are sig" in said
+    )
     clear = main_text(open_compare("breast cancer", methods=["naive-bayes", "logistic"]))
     assert "though no two" not in clear
 

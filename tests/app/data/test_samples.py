@@ -35,7 +35,7 @@ def test_gaussian_classes_are_drawn_to_order_with_their_truth():
     assert data.X.shape == (600, 3) and data.counts.sum() == 600
     assert (data.truth.outliers, data.truth.label_noise) == (0.05, 0.1)
     np.testing.assert_allclose(data.truth.covariances[0], ellipse_covariance(n_features=3))
-    assert "is better on these Gaussians" in main_text(app) and r"5 % outliers" in main_text(app)
+    assert "on these Gaussians" in main_text(app) and r"5 % outliers" in main_text(app)
     came = app.session_state[state.SOURCE]
     assert came.kind == "generated" and came.seed == 7
     app.toggle(key="data.draw.mixed").set_value(True).run()
@@ -55,10 +55,11 @@ def test_the_least_error_of_unequal_classes_has_their_priors():
     best = lincore.BayesClassifier(data.truth.means, data.truth.covariances, priors=[0.9, 0.1])
     error = lincore.bayes_error(best, standard_error=5e-4)
     found = data.true_parameters().finding()
-    assert f"than {100 * error.value:.2f}" in found
+    assert f"below {100 * error.value:.2f}" in found
     assert unbound(text.escape(found)) in main_text(app)
-    assert "The largest class, 'class 1', has 900 rows: 9.0 times the 100 of 'class 2'." in (
-        main_text(app).replace("\\", "")
+    assert (
+        "The largest class, 'class 1', has 900 rows, the smallest, 'class 2', 100 (ratio 9.0)."
+        in (main_text(app).replace("\\", ""))
     )
 
 

@@ -180,7 +180,7 @@ def test_every_option_of_a_table():
     axis = figures(fine(app))["Most variance: PCA"]["layout"]["xaxis"]["title"]["text"]
     assert axis.startswith("Component 3")
     app.number_input(key="explore.fisher.n_components").set_value(1).run()
-    assert "It sees the first component." in text_of(fine(app))
+    assert "It uses the first component." in text_of(fine(app))
     app.selectbox(key="explore.scatter.dimensions").set_value(3).run()
     fine(app)
     kinds = {trace["type"] for trace in figures(app)["Most variance: PCA"]["data"]}
@@ -228,7 +228,7 @@ def test_every_panel_of_images_shows_the_librarys_numbers():
     np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
     np.testing.assert_array_equal(numbers(drawn[6]["z"]), rebuilt)
     error = inspection.reconstruction_error(found, digits.X[split.test], 30)
-    assert f"off by {error:.1f} of 255" in text_of(app)
+    assert f"of a pixel is {error:.1f} of 255" in text_of(app)
     app = open_tab(app, "Variance")
     assert any(title.startswith("28 of 61 components hold 95 %") for title in figures(app))
 

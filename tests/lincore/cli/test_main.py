@@ -56,7 +56,7 @@ def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
         (["compare", "sample:iris", "--scheme", "often"], "Give holdout, 10-fold"),
         (["compare", "sample:iris", "--often"], "No such option"),
         (["compare", "sample:iris", "--test-set", "first"], "is not one of 'stratified'"),
-        (["inspect", "sample:iris", "--bins", "2", "--threshold", "3"], "exclude each other"),
+        (["inspect", "sample:iris", "--bins", "2", "--threshold", "3"], "cannot be combined"),
         (["compare", "sample:iris", "--rope", "nan"], "Give a number from 0 to 1"),
         (["compare", "sample:iris", "--seed", "-1"], "Give a number from 0 to"),
         (["compare", "sample:iris", "--test-size", "half"], "not a number"),

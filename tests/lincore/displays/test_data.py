@@ -21,7 +21,7 @@ def test_classes_are_counted_in_all_and_in_each_part():
     split = lincore.split(WINE)
     found = WINE.class_counts(split=split)
     assert found.finding() == (
-        "The largest class, 'class_1', has 71 rows: 1.5 times the 48 of 'class_2'."
+        "The largest class, 'class_1', has 71 rows, the smallest, 'class_2', 48 (ratio 1.5)."
     )
     frame = found.frame()
     assert frame["rows"].tolist() == WINE.counts.tolist() and frame["share"].sum() == 1
@@ -73,8 +73,8 @@ def gaussian(**truth) -> lincore.Dataset:
 @pytest.mark.parametrize(
     ("means", "said"),
     [
-        ([[0.0], [2.0]], "No classifier is better on these Gaussians than 15.87 % (exactly: "),
-        ([[0.0], [9.8]], "No classifier is better on these Gaussians than 0.000048 % (exactly: "),
+        ([[0.0], [2.0]], "No classifier has an error below 15.87 % on these Gaussians (exact: "),
+        ([[0.0], [9.8]], "No classifier has an error below 0.000048 % on these Gaussians (exact: "),
         ([[0.0], [99.0]], "A classifier can be nearly perfect on these Gaussians ("),
     ],
 )
@@ -84,7 +84,7 @@ def test_the_least_error_has_digits_however_small(means, said):
 
 def test_true_parameters_are_listed_and_only_those_that_are_known():
     found = gaussian(outliers=0.05, label_noise=0.1).true_parameters()
-    assert found.finding().endswith("Besides, 5 % outliers and 10 % wrong labels were asked for.")
+    assert found.finding().endswith("Requested besides: 5 % outliers and 10 % wrong labels.")
     assert found.frame()["mean of feature 1"].tolist() == [0.0, 2.0] and found.plot() is None
     flat = gaussian(covariances=[[[0.0]], [[0.0]]]).true_parameters()
     assert flat.finding() == ""

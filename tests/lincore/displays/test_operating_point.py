@@ -103,7 +103,7 @@ def test_more_classes_are_decided_by_the_costs_of_errors():
     assert "least expected cost" in shown.scope() and "8.0 for 'class 3'" in shown.notes()[0]
     assert eval(shown.call(), {"model": model}).finding() == shown.finding()
     error = 1 - (model.results.predicted[0] == truth).mean()
-    assert plain.finding().startswith(f"If every error costs 1, a row costs {error:.3f} (")
+    assert plain.finding().startswith(f"If every error costs 1, LDA costs {error:.3f} (")
     assert plain.decided is model
 
 

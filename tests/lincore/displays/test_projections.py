@@ -49,7 +49,7 @@ def test_fishers_separation_is_compared_with_the_first_component():
     between = (np.bincount(codes) * (means - along.mean()) ** 2).sum()
     assert best == pytest.approx(between / within) and best > first
     assert f"is {best:.2f} against {first:.2f} (on 53 test rows {unseen:.2f}" in found.finding()
-    assert found.notes()[0].endswith("It sees the first 3 components.")
+    assert found.notes()[0].endswith("It uses the first 3 components.")
     same = WINE.projection(SPLIT).fisher(n_components=1)
     assert "no further apart" in same.finding()
 
@@ -72,9 +72,9 @@ def test_weights_are_those_of_the_direction():
     np.testing.assert_array_equal(projected.loadings().frame()["weight"], fitted.components[0])
     fisher = projected.loadings(direction=11, n_components=4)
     np.testing.assert_array_equal(fisher.frame()["weight"], fitted.weights(fitted.fisher(4))[1])
-    assert fisher.notes()[0].startswith("Fisher’s direction 2. Weights are for standardised")
+    assert fisher.notes()[0].startswith("Fisher’s direction 2. Weights are per standard deviation")
     own = WINE.projection(SPLIT, standardize=False).loadings()
-    assert "own units" in own.notes()[0]
+    assert "per unit of the feature" in own.notes()[0]
 
 
 def test_images_are_rebuilt_beside_one_of_each_class():
@@ -84,13 +84,13 @@ def test_images_are_rebuilt_beside_one_of_each_class():
     assert len({digits.codes[i] for i in found.rows}) == 6
     X = digits.X[projected.split.test]
     error = np.sqrt(np.mean((projected.projection.rebuilt(X, 12) - X) ** 2))
-    assert f"a pixel is off by {error:.1f} of 255" in found.notes()[0]
+    assert f"of a pixel is {error:.1f} of 255" in found.notes()[0]
     assert projected.reconstruction(beside=[7, 8], image=9).rows == [9, 7, 8]
     assert projected.eigen_images(kind="fisher").frame().shape == (6, 64)
     means = projected.class_means().frame()
     train = projected.split.train[digits.codes[projected.split.train] == 3]
     np.testing.assert_allclose(means.iloc[3, 1:].astype(float), digits.X[train].mean(axis=0))
-    with pytest.raises(DataError, match="no images"):
+    with pytest.raises(DataError, match="not images"):
         WINE.projection(SPLIT).class_means().plot()
 
 

@@ -532,11 +532,11 @@ def test_the_finding_of_a_pair_says_what_is_known():
         .finding()
         .startswith("A and C are not significantly different: A minus C is")
     )
-    assert results.pairwise().notes()[-1].startswith("The models are not all correct equally often")
+    assert results.pairwise().notes()[-1].startswith("Not all models are correct equally often")
     same = replace(results, predicted=results.predicted[[0, 0, 0]]).select("A", "C")
     alike = same.pairwise(rope=0.1)
     assert alike.finding().startswith("A and C are equivalent in practice")
-    assert alike.notes()[-1].startswith("No model is significantly more often correct")
+    assert alike.notes()[-1].startswith("How often the models are correct does not differ")
 
 
 class Counted(Results):

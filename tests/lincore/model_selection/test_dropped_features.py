@@ -54,7 +54,7 @@ def test_the_finding_names_the_feature_that_matters_and_none_that_does_not():
     X = np.column_stack([3 * y + rng.normal(size=400), rng.normal(size=400)])
     model = lincore.fit(lincore.load((pd.DataFrame(X, columns=["signal", "noise"]), y)), "lda")
     shown = model.dropped_features(score="accuracy")
-    assert "gets worst without 'signal'" in shown.finding()
+    assert "loses most without 'signal'" in shown.finding()
     assert "1 of 2 features" in shown.finding()
     noise = lincore.fit(lincore.load((X[:, [1]] + rng.normal(size=(400, 2)), y)), "lda")
     assert "not shown to get worse" in noise.dropped_features().finding()

@@ -217,7 +217,7 @@ def test_what_chance_explains_is_no_finding():
     mixed = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert mixed.endswith("most of it prior shift (+10), by itself not beyond chance")
     none = plots.remedies(["undersampling", "both"], [(0.1, -0.4, 0.6), (0.2, -0.1, 0.5)])
-    assert none.layout.meta["title"] == "No correction recovers error beyond chance"
+    assert none.layout.meta["title"] == "No correction recovers the loss beyond chance"
     clear = plots.remedies(["undersampling", "both"], [(0.1, 0.05, 0.15), (0.2, -0.1, 0.5)])
     assert clear.layout.meta["title"] == "Undersampling: 10 points of error recovered"
     one = plots.remedies(["a"], [(0.1, np.nan, np.nan)]).layout.meta["title"]
@@ -310,7 +310,7 @@ def test_coefficients_are_ordered_by_size_and_ratios_by_distance_from_one():
     assert "The 5 largest of 40" in figure.layout.meta["subtitle"]
     odds = plots.odds_ratios(["a", "b", "c"], [1.1, 0.01, np.inf], [0.9, 0.005, 2], [1.3, 0.02, np.inf])  # noqa: E501  # fmt: skip
     assert odds.layout.yaxis.ticktext == ("c", "b", "a")
-    assert odds.layout.meta["title"] == "2 of 3 odds ratios clearly off 1"
+    assert odds.layout.meta["title"] == "2 of 3 odds ratios differ from 1"
     assert np.isfinite(decoded(data(odds)[0]["x"])).all()
 
 

@@ -205,7 +205,7 @@ def test_a_threshold_is_that_of_scikit_learn(models, passengers, frame, name, th
     assert found.evaluated is plain.evaluated and found.digest != plain.digest
     np.testing.assert_array_equal(found.results().predicted[0], found.codes)
     np.testing.assert_array_equal(found.with_threshold(None).codes, plain.codes)
-    assert found.scores().notes()[-1].endswith("they are too good.")
+    assert found.scores().notes()[-1].endswith("they are optimistic.")
     assert not any("too good" in note for note in plain.scores().notes())
     nearest = found.posteriors[found.ranked("uncertain")[:20], 1]
     assert (np.diff(np.abs(nearest - threshold)) >= 0).all()

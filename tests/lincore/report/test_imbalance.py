@@ -59,7 +59,7 @@ def test_the_finding_names_the_largest_part(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     said = finding(planted, "lda")
     assert said.startswith("With 21 instead of 210 training rows of 'class 3', the error of LDA ")
-    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
+    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of the loss is majority bias.")
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
     assert (
         unchanged.decomposition("lda", loss="error")
@@ -105,7 +105,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     unclear.losses[:, unclear.conditions.index("full")] = 0.1
     unclear.losses[:, unclear.conditions.index("reduced")] = 0.3
     found = finding(unclear, "lda")
-    assert found.endswith("; all of it is class size, by itself not beyond chance.")
+    assert found.endswith("; all of the loss is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     advised = nothing.corrections("lda", loss="error").finding()
     assert advised == "None of 6 corrections improves the error."
