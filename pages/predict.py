@@ -3,6 +3,7 @@
 import streamlit as st
 
 from lincore.analysis import NewFile, PredictQuestion, TypedRow
+from lincore.displays import SETS
 from lincore.errors import DataError
 from pages.ui.frame import checks_line, export_menu, sidebar
 from pages.ui.jobs import page_jobs
@@ -29,12 +30,13 @@ with row.options:
             "data": experiment.data,
             "classifier": None,
             "priors": shares,
-            "model": None,
+            "model": displays.settings(questions.PREDICT).get("model"),
             "rows": None,
             "threshold": None,
         }
         displays.ask(PredictQuestion, questions.PREDICT, **elsewhere)
-level = questions.asked(PredictQuestion, *experiment.known.values())["level"]
+asked = questions.asked(PredictQuestion, *experiment.known.values())
+chosen = {name: asked[name] for name in ("level", "reject", "coverage", "rejection_cost")}
 saved_model.show_problem()
 
 rows = new_rows.ask(source, experiment, model, saved)
@@ -55,11 +57,18 @@ if found.predictions.can_have_threshold:
         )["threshold"]
 else:  # another model may have had one
     displays.set_settings(questions.PREDICT, threshold=None)
+if not found.predictions.has_posteriors:
+    chosen["reject"] = None
+inner = None
+if saved is None and chosen["reject"] in SETS:
+    inner = run.folds(experiment, choice)
+    chosen["reject"] = chosen["reject"] if inner else None
+chosen["threshold"] = threshold
 try:
-    shown = run.under(found, PredictQuestion(priors=shares, level=level, threshold=threshold))
+    shown = run.under(found, PredictQuestion(priors=shares, **chosen), inner)
 except DataError as error:
     text.show_problem(error.notice)
-    shown = run.under(found, PredictQuestion(level=level, threshold=threshold))
+    shown = run.under(found, PredictQuestion(**chosen), inner)
 
 export_menu.keep(predicted=found._replace(predictions=shown))
 said = displays.parts(classes := shown.by_class())

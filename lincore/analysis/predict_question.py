@@ -5,7 +5,7 @@ New rows and saved models are files, which a specification identifies by name an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 from lincore.analysis.data_sources import Sha256, checked_file
 from lincore.analysis.experiment import Classifier, Experiment, PageQuestion
 from lincore.data.dataset import Dataset
-from lincore.displays import DriftDisplay
+from lincore.displays import RULES, Coverage, DriftDisplay, RejectionCost, rule_of
 from lincore.errors import DataError
 from lincore.export.models.model_file import load_model
 from lincore.fields.bounds import AtMost, Between, Name
@@ -22,6 +22,7 @@ from lincore.fields.field import Field, per_cent
 from lincore.fields.schema import Label
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
+from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.prediction.new_rows import Reading, TestSet
 from lincore.prediction.predict_rows import predict
@@ -224,6 +225,20 @@ def _first_source(so_far: SimpleNamespace) -> NewFile | None:
     return None if so_far.model is None else NewFile()
 
 
+def _rejections(so_far: SimpleNamespace) -> dict[str | None, str]:
+    """Return when a model may abstain: the training rows of a saved one are unknown."""
+    known = {"cost"} if so_far.model is not None else set(RULES)
+    return {None: "Never"} | {word: name for word, name in RULES.items() if word in known}
+
+
+def _no_training_rows() -> Results:
+    raise DataError(
+        "The training rows of a saved model are unknown: there are no prediction sets.",
+        where="question.reject",
+        remedy="Fit the model again, or give a cost of rejection.",
+    )
+
+
 def _usual_threshold(so_far: SimpleNamespace) -> float:
     """Return the threshold of a saved model for the rarer class, or 50 %."""
     found = getattr(so_far, "predictions", None)
@@ -260,6 +275,10 @@ class PredictQuestion(PageQuestion):
     threshold : float, optional
         Of two classes: posterior from which the rarer one in training is predicted. Default: the
         operating point of a saved model, or the class with the larger posterior.
+    reject : "cost", "sets" or "sets by class", optional
+        When the model abstains, see `lincore.displays.RejectOptionDisplay`. Default: never.
+    coverage, rejection_cost : float
+        Of prediction sets; of abstaining, as a share of the cost of an error.
     """
 
     kind: ClassVar[str] = "predict"  # in JSON
@@ -328,6 +347,21 @@ class PredictQuestion(PageQuestion):
         | None
     ) = None
 
+    reject: (
+        Annotated[
+            Literal["cost", "sets", "sets by class"],
+            Field(
+                "Abstain by",
+                "If an error is likelier than abstaining costs; or unless one class alone is in a "
+                "prediction set, calibrated by cross-validation on the training rows.",
+                choices=_rejections,
+            ),
+        ]
+        | None
+    ) = None
+    coverage: Coverage = 0.9
+    rejection_cost: RejectionCost = 0.2
+
     @property
     def needs_data(self) -> bool:
         """True if the answer depends on the data: not for a saved model and new rows."""
@@ -360,12 +394,13 @@ class PredictQuestion(PageQuestion):
         DataError
             If a file is missing or a different one, or the rows cannot be predicted.
         """
-        training, fitted = None, None
+        training, fitted, inner = None, None, None
         if self.model is not None:
             fitted = self.model.load(model)
         elif experiment is not None:
             training = experiment.data.take(experiment.split.rows(experiment.data).train)
-            fitted = experiment.fit(self.classifier).fitted_model
+            trained = experiment.fit(self.classifier)
+            fitted, inner = trained.fitted_model, trained.held_out
         if fitted is None:
             raise DataError(
                 "The model file is missing.", where="question.model", remedy="Provide it."
@@ -375,16 +410,22 @@ class PredictQuestion(PageQuestion):
             reading = reading._replace(rename=table.rename, merge_classes=table.merge_classes)
         compared = None if isinstance(self.rows, TypedRow) else training
         found = predict_and_compare(fitted, rows, reading, compared, progress)
-        return found._replace(predictions=self.under(found.predictions))
+        return found._replace(predictions=self.under(found.predictions, inner))
 
-    def under(self, found: Predictions) -> Predictions:
-        """Return predictions with the chosen level, priors in deployment and threshold.
+    def under(self, found: Predictions, inner: Callable[[], Results] | None = None) -> Predictions:
+        """Return predictions with level, priors in deployment, threshold and reject option.
+
+        Parameters
+        ----------
+        found : Predictions
+        inner : callable, optional
+            Returns predictions of training rows by models without them; prediction sets need it.
 
         Raises
         ------
         DataError
-            If the model has no posteriors, the class does not exist, or more than two classes have
-            a threshold.
+            If the model has no posteriors, the class does not exist, more than two classes have
+            a threshold, or prediction sets are asked of a saved model.
         """
         priors: Any = self.priors
         if isinstance(priors, ClassShare):
@@ -396,7 +437,9 @@ class PredictQuestion(PageQuestion):
                 )
             priors = {found.classes.tolist()[priors.code]: priors.share}
         found = found.at_level(self.level).with_priors(priors)
-        return found.with_threshold(self.threshold)
+        found = found.with_threshold(self.threshold)
+        rule = rule_of(self, len(found.classes), inner or _no_training_rows)
+        return found.with_reject_option(rule)
 
     def _rows(
         self,

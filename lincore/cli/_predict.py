@@ -26,6 +26,9 @@ from lincore.cli._request import Request, request_options, source_of
 from lincore.utils import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lincore.metrics import Results
     from lincore.model_selection import FittedModel
 
 #: The end of the names of saved models.
@@ -63,7 +66,7 @@ def predict(
     Rows unlike the training data, unseen categories and drift are reported; if NEW has the
     classes, scores are computed.
     """
-    model, training = _model(request, classifier, progress)
+    model, training, inner = _model(request, classifier, progress)
     rows, name, _ = source_of(new)
     found = prediction.predict(
         model,
@@ -76,8 +79,8 @@ def predict(
         ),
         progress=progress,
     )
-    found = found.with_priors(by_label(found.classes, question.priors))
-    found = found.with_threshold(question.threshold)
+    priors = by_label(found.classes, question.priors)
+    found = replace(question, priors=None).under(found, inner).with_priors(priors)
     drift = None if training is None else found.drift(training)
     answer = predicted_answer(analysis.PredictedRows(found, drift), training)
     output = output or STANDARD_OUTPUT
@@ -114,14 +117,14 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
 
 def _model(
     request: Request, classifier: str, progress: Progress
-) -> tuple[FittedModel, lincore.Dataset | None]:
-    """Return the model of a file that one was saved to, or fitted to all rows of the data."""
+) -> tuple[FittedModel, lincore.Dataset | None, Callable[[], Results] | None]:
+    """Return the model of a file; or one fitted to all rows, the data, held-out predictions."""
     if _is_model(request.file):
-        return export.load_model(request.file).model, None
+        return export.load_model(request.file).model, None, None
     data = request.load()
     keywords = request.arguments(data, analysis.CompareQuestion()) | {"methods": classifier}
     results = lincore.compare(**keywords, keep_models=True, progress=progress)
-    return results.model(results.methods[0]), data
+    return results.model(results.methods[0]), data, lambda: results
 
 
 def _is_model(path: str) -> bool:

@@ -28,6 +28,7 @@ from lincore.displays.model.error_slices import ErrorSlicesDisplay
 from lincore.displays.model.learned import LearnedDisplay
 from lincore.displays.model.operating_point import OperatingPointDisplay
 from lincore.displays.model.plane import PlaneDisplay
+from lincore.displays.model.reject_option import RejectOptionDisplay
 from lincore.displays.model.scores import ClassScoresDisplay, ModelScoresDisplay
 from lincore.displays.model.steps import StepsDisplay
 from lincore.displays.model.what_if import WhatIfDisplay
@@ -56,6 +57,7 @@ MODEL: tuple[type[Display], ...] = (
     CalibrationDisplay,
     DecisionCurveDisplay,
     OperatingPointDisplay,
+    RejectOptionDisplay,
     ErrorSlicesDisplay,
     ConvergenceDisplay,
     CoefficientsDisplay,

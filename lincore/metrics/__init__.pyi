@@ -26,6 +26,10 @@ from .curves.rates import precision_recall_curve as precision_recall_curve
 from .curves.rates import roc_curve as roc_curve
 from .curves.recalibration import Recalibration as Recalibration
 from .curves.recalibration import logistic_recalibration as logistic_recalibration
+from .curves.reject_option import Rejection as Rejection
+from .curves.reject_option import RejectOption as RejectOption
+from .curves.reject_option import conformal_sets as conformal_sets
+from .curves.reject_option import reject as reject
 from .differences import ALPHA as ALPHA
 from .differences import Difference as Difference
 from .differences import Omnibus as Omnibus

@@ -255,6 +255,10 @@ class FittedClassifier:
         """Return scores, cost and gains at a threshold or at costs: an `OperatingPointDisplay`."""
         return display("OperatingPointDisplay", self, **settings)
 
+    def reject_option(self, **settings: Any) -> Any:
+        """Return for which rows the model abstains: a `RejectOptionDisplay`."""
+        return display("RejectOptionDisplay", self, **settings)
+
     def decision_curve(self, **settings: Any) -> Any:
         """Return the net benefit at every threshold: a `DecisionCurveDisplay`."""
         return display("DecisionCurveDisplay", self, **settings)

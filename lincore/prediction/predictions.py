@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch
 from lincore.linalg.hotelling import ClassDistances
 from lincore.metrics.curves.operating_point import OperatingPoint
+from lincore.metrics.curves.reject_option import RejectOption
 from lincore.metrics.priors import PriorEstimate, adjust_posteriors, estimate_priors
 from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
@@ -30,7 +31,7 @@ from lincore.utils.formatting import count
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes, Counts, Flags
 
-Order: TypeAlias = Literal["row", "far", "uncertain", "misclassified"]
+Order: TypeAlias = Literal["row", "far", "uncertain", "rejected", "misclassified"]
 
 # Maximum number of rows from which priors are estimated; of more, a random sample is used.
 _ESTIMATED_FROM = 100_000
@@ -69,6 +70,8 @@ class Predictions:
     threshold : float, optional
         Posterior from which the rarer of two classes is predicted; see `with_threshold`. Default:
         the operating point of the model, if it has one.
+    reject_option : RejectOption, optional
+        When the model abstains; see `with_reject_option`. Default: never.
     made_from : str
         Digest of the model and the rows.
 
@@ -94,6 +97,7 @@ class Predictions:
     priors: Array | None = None
     estimate: PriorEstimate | None = None
     threshold: float | None = None
+    reject_option: RejectOption | None = None
     made_from: str = ""
 
     def __len__(self) -> int:
@@ -145,9 +149,9 @@ class Predictions:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the model, the rows, the priors, the level and the threshold."""
+        """Digest of the model, the rows and all settings."""
         priors = None if self.priors is None else self.priors.tolist()
-        return f"{self.made_from} {self.level!r} {priors} {self.threshold!r}"
+        return f"{self.made_from} {self.level!r} {priors} {self.threshold!r} {self.reject_option}"
 
     @property
     def has_posteriors(self) -> bool:
@@ -200,6 +204,23 @@ class Predictions:
         if self.priors is None or not self.has_posteriors:
             return self.evaluated.codes
         return np.asarray(self.log_proba.argmax(axis=1), dtype=np.intp)
+
+    @cached_property
+    def sets(self) -> Flags | None:
+        """Classes in the prediction set of each row, (n, K); None without a reject option.
+
+        Sets of a given coverage are of the posteriors under the priors of training, with which they
+        were calibrated; Chow's rule is of those under the priors in deployment.
+        """
+        rule = self.reject_option
+        if rule is None:
+            return None
+        return rule.sets(self.log_proba if rule.coverage is None else self.evaluated.log_proba)
+
+    @property
+    def is_rejected(self) -> Flags | None:
+        """Rows for which the model abstains, (n,): not one class alone is in their set."""
+        return None if self.sets is None else self.sets.sum(axis=1) != 1
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -357,6 +378,46 @@ class Predictions:
             )
         return replace(self, threshold=float(threshold))
 
+    def with_reject_option(self, rule: RejectOption | None) -> Predictions:
+        """Return the predictions with rows for which the model abstains, without predicting again.
+
+        Parameters
+        ----------
+        rule : RejectOption or None
+            Such as ``model.reject_option(reject="sets").rule`` of a `FittedClassifier`, or
+            ``RejectOption.of_cost(0.2, 2)``.
+
+        Raises
+        ------
+        DataError
+            If the model has no posteriors, or the rule is of other classes.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> from lincore.prediction import TestSet, predict
+        >>> data = lincore.sample("passengers")
+        >>> model = lincore.fit(data, "lda")
+        >>> found = predict(model.fitted_model, TestSet(data, model.split))
+        >>> found = found.with_reject_option(model.reject_option(reject="sets").rule)
+        >>> int(found.is_rejected.sum()), found.added().loc[:1, "prediction set"].tolist()
+        (49, ['no', 'no'])
+        """
+        if rule is not None and not self.has_posteriors:
+            raise DataError(
+                f"{self.model.label} has no posteriors, so it cannot abstain.",
+                where="option reject",
+                remedy="Choose a model with posteriors, such as LDA.",
+            )
+        if rule is not None and len(rule.thresholds) != len(self.classes):
+            raise DataError(
+                f"The rule is of {len(rule.thresholds)} classes, and there are "
+                f"{len(self.classes)}.",
+                where="option reject",
+                remedy="Calibrate it with this model.",
+            )
+        return replace(self, reject_option=rule)
+
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
         rows, weights = self.new.counting, self.new.weights
@@ -379,10 +440,10 @@ class Predictions:
 
         Parameters
         ----------
-        by : {"row", "far", "uncertain", "misclassified"}
+        by : {"row", "far", "uncertain", "rejected", "misclassified"}
             All rows in file order; rows unlike the training data, the farthest first; all rows by
             increasing posterior of the predicted class, or the nearest to the threshold first; rows
-            whose true class differs from the prediction.
+            for which the model abstains; rows whose true class differs from the prediction.
 
         Raises
         ------
@@ -401,12 +462,12 @@ class Predictions:
             if self.rarer_threshold is not None:
                 certainty = np.abs(self.posteriors[:, self.rarer] - self.rarer_threshold)
             return np.argsort(certainty, kind="stable")
+        if by == "rejected":
+            return np.arange(0) if self.is_rejected is None else np.flatnonzero(self.is_rejected)
         if by == "misclassified":
             truth = np.full(len(self), NO_LABEL) if self.truth is None else self.truth
             return np.flatnonzero((truth != NO_LABEL) & (truth != self.codes))
-        raise ValueError(
-            f"There is no order {by!r}; choose one of row, far, uncertain, misclassified."
-        )
+        raise ValueError(f"There is no order {by!r}; choose one of {', '.join(get_args(Order))}.")
 
     def to_frame(self, rows: ArrayLike | None = None) -> pd.DataFrame:
         """Return the file's own columns, with prediction, posteriors and distance added.
@@ -425,7 +486,7 @@ class Predictions:
         return pd.concat([own, added.set_index(own.index)], axis=1).set_axis(names, axis=1)
 
     def added(self, rows: ArrayLike | None = None) -> pd.DataFrame:
-        """Return only the columns that `to_frame` adds: prediction, posteriors and distance."""
+        """Return only the columns that `to_frame` adds: prediction, posteriors, set, distance."""
         chosen: Any = slice(None) if rows is None else np.asarray(rows)
         target = self.model.target_name or "class"
         text = pd.Index(self.classes.astype(object))
@@ -435,6 +496,8 @@ class Predictions:
         if self.has_posteriors:
             for k, label in enumerate(self.classes.tolist()):
                 columns[f"P({label})"] = self.posteriors[chosen, k]
+        if self.sets is not None:
+            columns["prediction set"] = [", ".join(text[own].map(str)) for own in self.sets[chosen]]
         if self.distance is not None:
             columns["distance"] = self.distance[chosen]
         if self.far is not None:

@@ -120,9 +120,12 @@ class Visit(NamedTuple):
 
 
 DATA, LOGISTIC = Visit("data"), {"settings.classify": {"classifier": "logistic"}}
-PREDICT = Visit("predict", chosen={"settings.predict": {"priors": "equal"}})
+PREDICT = Visit("predict", chosen={
+    "settings.predict": {"priors": "equal", "reject": "sets by class"}
+})  # fmt: skip
 SHARE = Visit("predict", chosen={
-    "settings.predict": {"priors": ClassShare(1, 0.12), "level": 0.05, "threshold": 0.3}
+    "settings.predict": {"priors": ClassShare(1, 0.12), "level": 0.05, "threshold": 0.3,
+                         "reject": "cost"}
 })  # fmt: skip
 TYPED = Visit("predict", chosen={
     "settings.predict": {"priors": "estimate", "rows": TypedRow(
@@ -207,7 +210,8 @@ VISITS = {
         Visit("explore", ("columns", "summary")),
         classify("Coefficients", "Assumptions", "Operating point",
                  settings_plane={"kind": "direction"},
-                 settings_operating={"by": "cross-validation", "miss_cost": 4.0}),
+                 settings_operating={"by": "cross-validation", "miss_cost": 4.0},
+                 settings_reject={"reject": "sets"}),
         compare("Pairwise comparisons", "Disagreements"),
         study("Priors in deployment", priors={"code": 0, "share": 0.3}),
     ),

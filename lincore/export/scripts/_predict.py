@@ -12,6 +12,7 @@ from lincore.export.scripts._data import RECORDS, file_code
 from lincore.export.scripts._settings import fit_code
 from lincore.utils.code import call, literal
 
+_FITTED = "fitted"
 _TRAINING = "training = data.take(split.train)"
 _DRIFT = "predictions.drift(training)"
 
@@ -21,7 +22,12 @@ def predict_blocks(
 ) -> tuple[Block, ...]:
     """Return the code that predicts rows and prints displays; all but the rows by default."""
     if question.model is None:
-        model = f"model = {fit_code(analysis, question)}.fitted_model\n{_TRAINING}"
+        fitted = fit_code(analysis, question)
+        if question.reject is not None:
+            fitted = f"{_FITTED} = {fitted}\nmodel = {_FITTED}"
+        else:
+            fitted = f"model = {fitted}"
+        model = f"{fitted}.fitted_model\n{_TRAINING}"
     else:
         path = file_code("path", question.model.name, question.model.sha256)
         model = f"{path}\nsaved = export.load_model(path)\nmodel = saved.model\nprint(saved.origin)"
@@ -68,4 +74,14 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
         lines.append(f"predictions = predictions.with_priors({named})")
     if question.threshold is not None:
         lines.append(f"predictions = predictions.with_threshold({literal(question.threshold)})")
+    if question.reject is not None:
+        lines.append(f"predictions = predictions.with_reject_option({_rule(question)})")
     return lines
+
+
+def _rule(question: PredictQuestion) -> str:
+    if question.reject == "cost":
+        cost = literal(question.rejection_cost)
+        return f"metrics.RejectOption.of_cost({cost}, len(model.classes))"
+    chosen = {"reject": literal(question.reject), "coverage": literal(question.coverage)}
+    return f"{call(f'{_FITTED}.reject_option', **chosen)}.rule"

@@ -236,6 +236,7 @@ def share_bars(
     unit: str,
     stacked: bool = False,
     subtitle: str = "",
+    colours: Sequence[str] = (),
 ) -> go.Figure:
     """Draw class shares for levels of a column, or for words, as horizontal bars.
 
@@ -250,6 +251,8 @@ def share_bars(
     stacked : bool
         The shares of the classes sum to one for each thing.
     subtitle : str
+    colours : sequence of K str, optional
+        Default: those of the classes.
 
     Returns
     -------
@@ -266,7 +269,7 @@ def share_bars(
             orientation="h",
             x=compact(values[code]),
             y=at,
-            marker={"color": colour(code)},
+            marker={"color": colours[code] if colours else colour(code)},
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
             hovertemplate="%{x:.1%}",
             texttemplate="%{x:.0%}" if len(things) * len(order) <= MOST_LABELLED else "",

@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.displays import (
-    ConfusionDisplay,
-    OperatingPointDisplay,
-    held_out,
-)
-from pages.ui.jobs import page_jobs
+from lincore.displays import SETS, ConfusionDisplay, OperatingPointDisplay, RejectOptionDisplay
+from pages.ui.session import fitting
 from pages.ui.widgets import cost_table, displays, selection, text
 
 if TYPE_CHECKING:
     from lincore.displays import Display
     from lincore.model_selection import FittedClassifier
-    from pages.ui.jobs.progress import Progress
 
 KEY = OperatingPointDisplay.place
-#: Values of the training rows of a model solved from moments that are fitted in folds at once.
-AT_ONCE = 100_000
 
 
 def show(model: FittedClassifier, about: Any) -> None:
+    """Draw the operating point, and below it the reject option."""
+    _point(model, about)
+    st.markdown("##### Reject option")
+    key = RejectOptionDisplay.place
+    found = displays.chosen(RejectOptionDisplay, width=210, model=model)
+    if found.reject not in SETS or fitting.has_held_out(f"{key}.folds", model, about):
+        displays.show(found, key=key)
+
+
+def _point(model: FittedClassifier, about: Any) -> None:
     """Ask for the operating point, and draw matrix, scores and curves at it."""
     kind = OperatingPointDisplay
     if kind(model).has_threshold:
@@ -32,7 +35,11 @@ def show(model: FittedClassifier, about: Any) -> None:
     else:
         costs = cost_table.ask(model.data, KEY)
         found = displays.chosen(kind, width=210, model=model, costs=costs or ())
-    if found.has_threshold and found.by == "cross-validation" and not _has_folds(model, about):
+    if (
+        found.has_threshold
+        and found.by == "cross-validation"
+        and not fitting.has_held_out(f"{KEY}.folds", model, about)
+    ):
         return
     displays.note(found, key=KEY)
     said = displays.parts(found)
@@ -64,28 +71,6 @@ def current(model: FittedClassifier) -> FittedClassifier:
     known = displays.read(kind, KEY, model=model)
     chosen = {name: known[name] for name in displays.settings(KEY) if name in known}
     return kind(model, **chosen).decided
-
-
-def _has_folds(model: FittedClassifier, about: Any) -> bool:
-    """Fit the models of the folds, as a job if this takes long; return whether they are there."""
-
-    def work(progress: Progress) -> Any:
-        found = model.held_out(progress=progress)
-        return found if len(found.rows) == len(model.split.train) else None  # stopped
-
-    job = page_jobs.run(
-        f"{KEY}.folds",
-        about,
-        work,
-        describe="Fitting the models of five folds",
-        here=hasattr(model.classifier, "fit_moments")
-        and len(model.split.train) * model.data.n_features <= AT_ONCE,
-    )
-    page_jobs.show(job)
-    if job.result is None:
-        return False
-    held_out(model, job.result)
-    return True
 
 
 def _curve(found: OperatingPointDisplay, shown: Display, word: Any) -> None:

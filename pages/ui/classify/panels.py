@@ -30,6 +30,7 @@ from lincore.displays import (
     OperatingPointDisplay,
     PlaneDisplay,
     PrecisionRecallDisplay,
+    RejectOptionDisplay,
     RocDisplay,
     SolversDisplay,
     StepsDisplay,
@@ -287,6 +288,7 @@ _ELSEWHERE = (
     ConfusionDisplay,
     ClassScoresDisplay,
     PrecisionRecallDisplay,
+    RejectOptionDisplay,
     ContributionsDisplay,
 )
 TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)

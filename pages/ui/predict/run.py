@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 from lincore import analysis, prediction
+from lincore.displays import held_out
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import new_rows
 from pages.ui.predict.saved_model import Saved
-from pages.ui.session import questions, state
+from pages.ui.session import fitting, questions, state
 from pages.ui.widgets import displays
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.analysis import PredictedRows, PredictQuestion
     from lincore.data import Dataset
+    from lincore.metrics import Results
     from lincore.model_selection import FittedModel
     from lincore.prediction import Predictions
     from pages.ui.jobs.cache import ModelChoice
@@ -123,14 +126,24 @@ class Work(NamedTuple):
             raise
 
 
-def under(found: PredictedRows, asked: PredictQuestion) -> Predictions:
-    """Return the predictions with priors, level and threshold, cached until these change."""
+def folds(experiment: PageExperiment, choice: ModelChoice) -> Callable[[], Results] | None:
+    """Return the predictions of the training rows by models without them, None while they run."""
+    model, about = fitting.require(experiment, choice), (experiment.data.digest, experiment.choice)
+    if not fitting.has_held_out(f"{KEY}.folds", model, (*about, choice)):
+        return None
+    return partial(held_out, model)
+
+
+def under(
+    found: PredictedRows, asked: PredictQuestion, inner: Callable[[], Results] | None
+) -> Predictions:
+    """Return the predictions with the settings of the question, cached until these change."""
     key = (id(found), asked)
     former = st.session_state.get(_SHOWN)
     if former is not None and former[0] == key:
         kept: Predictions = former[1]
         return kept
-    shown = asked.under(found.predictions)
+    shown = asked.under(found.predictions, inner)
     # Stored with the original predictions, so that their identity stays unique.
     st.session_state[_SHOWN] = (key, shown, found)
     return shown

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import linalg, model_selection, utils
+from lincore import displays, linalg, model_selection, utils
 from lincore.errors import DataError
 from pages.ui.jobs import cache, page_jobs
 from pages.ui.widgets import text
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 KEY = "classify.fit"
 #: The model that was fitted last.
 MODEL = "shared.fitted"
+#: Values of the training rows of a model solved from moments that are fitted in folds at once.
+FOLDS_AT_ONCE = 100_000
 # They are reported by `lincore.report.convergence` or by the data checks.
 _REPORTED = ("ConvergenceWarning", "SeparationWarning", "ConstantFeatureWarning")
 
@@ -124,6 +126,28 @@ def fit(
         return None
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(found.pipeline, found.results, notes)
+
+
+def has_held_out(key: str, model: FittedClassifier, settings: Any) -> bool:
+    """Predict the training rows by models of folds, as a job if it takes long; True if they are."""
+
+    def work(progress: Progress) -> Any:
+        found = model.held_out(progress=progress)
+        return found if len(found.rows) == len(model.split.train) else None  # stopped
+
+    job = page_jobs.run(
+        key,
+        settings,
+        work,
+        describe="Fitting the models of five folds",
+        here=hasattr(model.classifier, "fit_moments")
+        and len(model.split.train) * model.data.n_features <= FOLDS_AT_ONCE,
+    )
+    page_jobs.show(job)
+    if job.result is None:
+        return False
+    displays.held_out(model, job.result)
+    return True
 
 
 class _Watch:

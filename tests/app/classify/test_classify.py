@@ -186,7 +186,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 1),
     "Decision curve": ([{"scatter"}], 1),
-    "Operating point": ([{"heatmap", "scatter"}, {"scatter"}], 2),
+    "Operating point": ([{"heatmap", "scatter"}, {"scatter"}, {"bar"}], 3),
     "Errors by part": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),

@@ -38,7 +38,7 @@ def test_the_slider_moves_all_that_depends_on_the_threshold(model):
     assert plain(found.finding()) in plain(main_text(app))
     table = app.dataframe[0].value.set_index("score")
     assert table["value"].tolist() == pytest.approx(found.frame()["value"].tolist(), abs=6e-4)
-    confusion, roc, curve, gains = figures(app)[-5:-1]
+    confusion, roc, curve, gains = figures(app)[-6:-2]
     assert "75.6 % correct" in confusion["layout"]["meta"]["title"]
     for figure in (roc, curve):
         assert "69.2 %" in figure["layout"]["meta"]["alt"]
@@ -52,7 +52,7 @@ def test_cross_validation_chooses_on_the_training_rows(model):
     found = model.operating_point(by="cross-validation", score="MCC")
     text = plain(main_text(app))
     assert plain(found.finding()) in text and plain(found.scope()) in text
-    assert not app.get("slider")
+    assert [one.key for one in app.slider] == ["classify.reject.rejection_cost"]
 
 
 def test_the_exports_of_the_page_decide_at_the_point(model, monkeypatch):

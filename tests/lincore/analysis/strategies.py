@@ -187,6 +187,7 @@ questions = st.one_of(
         rows=st.one_of(st.none(), new_files, typed_rows),
         model=st.one_of(st.none(), st.builds(SavedModel, texts, st.just("0a" * 32))),
         threshold=st.one_of(st.none(), st.floats(0, 1)),
+        reject=st.sampled_from([None, "sets", "sets by class", "cost"]),
     ),
 )
 views = st.dictionaries(

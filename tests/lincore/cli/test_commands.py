@@ -322,6 +322,12 @@ def test_predict_writes_the_predictions_of_the_library(capsys, file, new, tmp_pa
     decided = expected.with_priors({"b": 0.5}).with_threshold(0.1)
     assert capsys.readouterr().out.encode() == decided.to_csv() != expected.to_csv()
     assert main([*command, "--decision-threshold", "2", "--quiet"]) == 2
+    main([*command, "--reject", "cost", "--rejection-cost", "0.01", "--quiet"])
+    rule = metrics.RejectOption.of_cost(0.01, 2)
+    assert capsys.readouterr().out.encode() == expected.with_reject_option(rule).to_csv()
+    main([*command, "--reject", "sets", "--coverage", "0.8", "--quiet"])
+    rule = metrics.conformal_sets(lincore.compare(data, "lda"), "lda", 0.8)
+    assert capsys.readouterr().out.encode() == expected.with_reject_option(rule).to_csv()
 
 
 def test_predict_scores_rows_whose_class_is_known(capsys, file):

@@ -51,7 +51,7 @@ class _OfPredictions(Display):
             if found.has_posteriors:
                 sure = f", at {percent(float(found.posteriors[0, code]))}{self._threshold()}"
             place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
-            return f"Predicted: {quoted(labels[code])}{sure}{place}."
+            return f"Predicted: {quoted(labels[code])}{sure}{self._rejected()}{place}."
         counts = found.counts
         order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
         are_many = len(order) > _MOST_NAMED
@@ -62,7 +62,26 @@ class _OfPredictions(Display):
             n_far = int(far.sum())
             verb = "is" if n_far <= 1 else "are"
             place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
-        return f"{len(found):,} {found.noun}{self._threshold()}: {named}{place}."
+        return f"{len(found):,} {found.noun}{self._threshold()}: {named}{self._rejected()}{place}."
+
+    def _rejected(self) -> str:
+        """State for how many rows the model abstains, and why."""
+        sets, rule = self.predictions.sets, self.predictions.reject_option
+        if sets is None or rule is None:
+            return ""
+        number = int((sets.sum(axis=1) != 1).sum())
+        if not number:
+            return "" if len(sets) == 1 else "; it abstains for none"
+        if len(sets) == 1:
+            named = [quoted(label) for label in self.predictions.classes[sets[0]]]
+            return f"; it abstains, the set holds {listed(named) or 'no class'}"
+        n_empty = int((~sets.any(axis=1)).sum())
+        if rule.coverage is None:
+            return f"; it abstains for {number:,}"
+        return (
+            f"; it abstains for {number:,}: {count(number - n_empty, 'set')} with several classes, "
+            f"{n_empty:,} with none"
+        )
 
     def _threshold(self) -> str:
         found = self.predictions
@@ -99,20 +118,29 @@ class _OfPredictions(Display):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Define "unlike the training data", or state why it cannot be computed."""
+        """State when the model abstains, and define "unlike the training data"."""
+        found, rule = self.predictions, self.predictions.reject_option
+        if rule is None:
+            return (self._unlike(),)
+        of = (
+            "" if rule.coverage is None or found.priors is None else " Sets are by training priors."
+        )
+        return (rule.sentence() + of, self._unlike())
+
+    def _unlike(self) -> str:
         found = self.predictions
         if found.distance is None:
             return (
                 "No distances: the rows are sparse, or the model has too few training rows for its "
-                "inputs.",
+                "inputs."
             )
         if found.far is None:
-            return ("No class has enough training rows to say which rows are unlike it.",)
+            return "No class has enough training rows to say which rows are unlike it."
         level = percent(1 - found.level, 0 if found.level >= 0.01 else 1)
         return (
             "The distance is Mahalanobis's from the nearest class, in the inputs of the "
             f"classifier. Flagged: more unusual than {level} of the training rows, both if each "
-            "class were normal and by their distances from classes estimated without them.",
+            "class were normal and by their distances from classes estimated without them."
         )
 
 
@@ -120,6 +148,7 @@ _ORDERS = {
     "row": "All",
     "far": "Unlike the training data",
     "uncertain": "Least certain first",
+    "rejected": "Abstained",
     "misclassified": "Misclassified",
 }
 
@@ -129,6 +158,7 @@ def _orders(so_far: SimpleNamespace) -> dict[str, str]:
     lacking = {
         "far": found.far is None or not found.far.any(),
         "uncertain": not found.has_posteriors,
+        "rejected": found.is_rejected is None or not found.is_rejected.any(),
         "misclassified": found.truth is None,
     }
     return {order: name for order, name in _ORDERS.items() if not lacking.get(order)}
@@ -211,6 +241,9 @@ class PredictedClassesDisplay(_OfPredictions):
         table = pd.DataFrame({"class": [str(label) for label in found.classes]})
         if len(found) > 1:
             table["rows"] = found.counts
+            if found.is_rejected is not None:
+                rejected = found.codes[found.is_rejected]
+                table["abstained"] = np.bincount(rejected, minlength=len(table))
             if found.learned_priors is not None:
                 table["prior in training"] = found.learned_priors
             if found.priors is not None:
