@@ -43,7 +43,7 @@ def lda() -> go.Figure:
 
 def diagonal_lda() -> go.Figure:
     """Learn fewer numbers: better from few rows, worse from many."""
-    figure = Panels("It sees upright ellipses only", "40 features: worth it while rows are few")
+    figure = Panels("Only axis-parallel ellipses", "40 features: better while rows are few")
     cov = np.array([[1.0, 0.75], [0.75, 1.0]])
     data = gaussian_classes([[0, 0], [2.2, 0]], cov, sizes=[110, 110], seed=1)
     diagonal = lincore.DiagonalLinearDiscriminantAnalysis().fit(data.X, data.codes)
@@ -52,9 +52,9 @@ def diagonal_lda() -> go.Figure:
     figure.add(1, *regions(diagonal, x, y, name="diagonal LDA", color=COLOURS[4], width=3))
     figure.add(1, *regions(full, x, y, tinted=False, name="LDA", color=INK, width=3))
     figure.add(1, *rows(data.X, data.codes, data.classes, size=6))
-    upright = np.diag(diagonal.covariance_)
+    parallel = np.diag(diagonal.covariance_)
     for code, mean in enumerate(diagonal.means_):
-        figure.add(1, ellipse(mean, upright, 1.5, code))
+        figure.add(1, ellipse(mean, parallel, 1.5, code))
     figure.plane(1, x, y, square=True)
     sizes = np.array([12, 16, 22, 30, 45, 70, 120, 200, 400])
     figure.add(2, marked(2 * sizes, _errors(full, sizes), "LDA", INK))
@@ -92,12 +92,12 @@ def qda() -> go.Figure:
 
 
 def gaussian_nb() -> go.Figure:
-    """Show what independence assumes: upright ellipses, and evidence counted twice."""
+    """Show what independence assumes: axis-parallel ellipses, and evidence counted twice."""
     cov = np.array([[[1.0, 0.85], [0.85, 1.0]], [[1.4, -0.2], [-0.2, 0.5]]])
     data = gaussian_classes([[0, 0], [1.4, -1.6]], cov, sizes=[150, 100], seed=3)
     nb = lincore.GaussianNB().fit(data.X, data.codes)
     full = lincore.QuadraticDiscriminantAnalysis().fit(data.X, data.codes)
-    figure = Panels("Its ellipses stand upright", "A feature given 1, 3 or 10 times")
+    figure = Panels("Axis-parallel ellipses", "A feature given 1, 3 or 10 times")
     x, y = _frame(data.X)
     figure.add(1, *regions(nb, x, y, name="naive Bayes", color=INK, width=3))
     figure.add(

@@ -147,20 +147,7 @@ def left_out(
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
-    """Replace class codes by labels in the message of a classifier.
-
-    Parameters
-    ----------
-    reason : str
-        A message with codes in it, such as "class 2".
-    classes : ndarray of shape (K,)
-        Labels, in the order of the codes.
-
-    Examples
-    --------
-    >>> with_class_names("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
-    "The covariance of class 'dog' is singular."
-    """
+    """Replace class codes by labels in the message of a classifier."""
 
     def label(found: re.Match[str]) -> str:
         code = int(found[1])

@@ -66,7 +66,8 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
     number, width = steps.n_components, data.n_features
     noun = "pixels" if data.kind.is_images else "features"
     if data.image_shape is not None and steps.basis is not None:
-        width, noun = _n_gradients(data, steps), "gradients (HOG)"
+        gradients = as_basis(steps.basis, 0, data.image_shape).fit_transform(data.X[:2])
+        width, noun = gradients.shape[1], "gradients (HOG)"
         if number is None:
             return f"{who} {width:,} {noun} instead of the {data.n_features:,} pixels."
     if number is None or data.kind.is_sparse:
@@ -82,8 +83,3 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
         return ""
     components = f"{number:,} principal component{'' if number == 1 else 's'}"
     return f"{who} {components} of the {width:,} {noun}; the remainder is discarded."
-
-
-def _n_gradients(data: Dataset, steps: Steps) -> int:
-    """Return the number of values of an image after the step "basis"."""
-    return int(as_basis(steps.basis, 0, data.image_shape).fit_transform(data.X[:2]).shape[1])

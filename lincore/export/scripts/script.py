@@ -24,14 +24,17 @@ from lincore.analysis.questions import (
 )
 from lincore.analysis.specification import Analysis
 from lincore.displays import Display
-from lincore.export.scripts._classify import classify_blocks
 from lincore.export.scripts._code import Block
-from lincore.export.scripts._compare import compare_blocks
-from lincore.export.scripts._cost import cost_blocks
 from lincore.export.scripts._data import data_block
-from lincore.export.scripts._explore import explore_blocks, view_calls
-from lincore.export.scripts._predict import predict_blocks
-from lincore.export.scripts._study import study_blocks
+from lincore.export.scripts._questions import (
+    classify_blocks,
+    compare_blocks,
+    cost_blocks,
+    explore_blocks,
+    predict_blocks,
+    study_blocks,
+    view_calls,
+)
 
 _PAGES = {
     "data": "the data",

@@ -103,7 +103,6 @@ def error_curves(
     *,
     across: str = "iteration",
     error: str = "log loss of the training rows",
-    title: str = "",
 ) -> go.Figure:
     """Draw an error by iteration, with its final value.
 
@@ -113,7 +112,6 @@ def error_curves(
         From iteration 0 on.
     across, error : str
         What the axes are.
-    title : str, optional
 
     Returns
     -------
@@ -137,7 +135,7 @@ def error_curves(
             _trace(position, name, np.arange(len(part), dtype=float), part, False)
             for position, (name, part) in enumerate(parts.items())
         ],
-        title or f"{error[:1].upper()}{error[1:]} by {across}",
+        f"{error[:1].upper()}{error[1:]} by {across}",
         subtitle=found,
         alt=join(f"{error[:1].upper()}{error[1:]} against {across} of "
                  f"{count(len(parts), 'curve')}.", found),

@@ -22,9 +22,7 @@ FEWEST_BINS, MOST_BINS = 10, 60
 NODES = 301
 
 
-def direction_histogram(
-    view: View, *, counts: bool = False, shared: SharedAxes | None = None, title: str = ""
-) -> go.Figure:
+def direction_histogram(view: View, *, counts: bool = False, title: str = "") -> go.Figure:
     """Draw the rows of each class along one direction, with its density and the threshold.
 
     Parameters
@@ -34,8 +32,6 @@ def direction_histogram(
     counts : bool, default False
         Heights are numbers of rows. Otherwise every class has area one, so that a small class is
         seen beside a large one.
-    shared : SharedAxes, optional
-        Ranges that several figures share.
     title : str, optional
 
     Returns
@@ -51,7 +47,7 @@ def direction_histogram(
     """
     if len(view.axis_names) != 1:
         raise ValueError("A histogram shows one direction; this view has two.")
-    marks, limits = Marks.of(view), (shared or SharedAxes.of(view)).around(view)
+    marks, limits = Marks.of(view), SharedAxes.of(view).around(view)
     edges, cuts = _edges(view, limits), boundary_points(view, limits)
     height = "rows" if counts else "density within the class"
     return figure(

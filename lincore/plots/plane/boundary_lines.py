@@ -22,12 +22,6 @@ STRAIGHT = 0.05
 _POINTS = 2001
 
 
-def boundary_lines(view: View, limits: AxisLimits) -> Array:
-    """Find the lines on which two classes are equally probable and none is more so."""
-    exact = exact_regions(view, limits)
-    return exact.boundary if exact is not None else trace_lines(Map.whole(view, limits))
-
-
 def exact_regions(view: View, limits: AxisLimits) -> BinaryRegions | None:
     """Return regions from planes, where a view has them and they are not too many."""
     model = view.half_planes
@@ -37,7 +31,7 @@ def exact_regions(view: View, limits: AxisLimits) -> BinaryRegions | None:
 
 
 def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> Array:
-    """Find the same lines, (m, 2), without points that make no visible difference."""
+    """Find the lines on which two classes are equally and most probable, as visible, (m, 2)."""
     exact = exact_regions(view, limits) if whole is None else None
     if exact is not None:
         return exact.boundary

@@ -36,7 +36,6 @@ def small_multiples(
     titles: Sequence[str],
     *,
     columns: int = 2,
-    shared: SharedAxes | None = None,
     rows: str = "rows",
     title: str = "",
 ) -> go.Figure:
@@ -50,7 +49,6 @@ def small_multiples(
         Names of the models; the share that is misclassified is added.
     columns : int, default 2
         Three are too narrow for a phone.
-    shared : SharedAxes, optional
     rows : str
         What a row is: "rows" or "images".
     title : str, optional
@@ -66,7 +64,7 @@ def small_multiples(
     """
     if not views or any(len(view.axis_names) != 2 for view in views):
         raise ValueError("Small multiples need views of two coordinates.")
-    shared = shared or SharedAxes.of(*views)
+    shared = SharedAxes.of(*views)
     columns = max(1, min(columns, len(views)))
     n_lines = -(-len(views) // columns)
     first = Marks.of(views[0])

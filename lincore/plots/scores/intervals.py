@@ -125,7 +125,6 @@ def pairwise_effects(
     score: str = "accuracy",
     rope: float = 0.0,
     as_percent: bool = True,
-    title: str = "",
 ) -> go.Figure:
     """Draw each pair's difference with its interval, and the band of practical equivalence.
 
@@ -138,7 +137,6 @@ def pairwise_effects(
         Half the width of the band around zero.
     as_percent : bool, default True
         Read differences of shares in points.
-    title : str, optional
     """
     labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]
     values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
@@ -154,7 +152,7 @@ def pairwise_effects(
     better = f"{'Right' if greater_is_better(score) else 'Left'} of zero the first is better."
     whole = [f"{d.first} − {d.second}" for d in differences]
     return _lines(
-        title or heading,
+        heading,
         join(better, _shaded(rope, unit)),
         labels,
         values,

@@ -27,9 +27,7 @@ SHIFT = 0.11
 CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
 
 
-def recall_map(
-    recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike, *, title: str = ""
-) -> go.Figure:
+def recall_map(recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike) -> go.Figure:
     """Draw the recall of each class by each method.
 
     Parameters
@@ -38,7 +36,6 @@ def recall_map(
         Shares; NaN for a class without test rows.
     methods : sequence of M str
     classes : array-like of shape (K,)
-    title : str, optional
 
     Returns
     -------
@@ -48,7 +45,7 @@ def recall_map(
     heading = _hardest(shares, labels)
     return figure(
         [_cells(shares, methods, labels)],
-        title or heading,
+        heading,
         subtitle="Share of the test rows of each class that a model classifies correctly.",
         alt=join(f"Recall by class and model. {heading}.", _by_class(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),

@@ -46,11 +46,10 @@ class Curve(NamedTuple):
     code: int | None = None
 
     @classmethod
-    def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
+    def from_roc(cls, found: Roc, *, code: int | None = None) -> Curve:
         """Take one of `lincore.metrics.roc_curve`; it is named after its class."""
-        known = name or str(found.label)
         rates = (found.false_positive_rate, found.recall)
-        return cls(known, *rates, _known(found.operating), found.area, code)
+        return cls(str(found.label), *rates, _known(found.operating), found.area, code)
 
     @classmethod
     def from_precision_recall(cls, found: PrecisionRecall, *, code: int | None = None) -> Curve:
