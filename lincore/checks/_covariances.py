@@ -50,7 +50,7 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
     # under equality. The p-value is from Box's F approximation, which is valid for smaller classes
     # than his χ².
     name, p = "equal covariances", X.shape[1]
-    unable = "Whether the classes have equal covariances cannot be tested: "
+    unable = "Equality of the class covariances cannot be tested: "
     cramped = "LDA pools the rows of all classes; QDA needs regularization or fewer components."
     why = _too_few(np.bincount(codes), p)
     if why:

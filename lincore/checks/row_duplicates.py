@@ -95,9 +95,9 @@ def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -
     best = np.full(len(test), -np.inf, dtype=np.float32)
     nearest = np.zeros(len(test), dtype=np.intp)
     for where in blocks(len(train), max(train.shape[1], len(test))):
-        likeness = wanted @ _unit(train[where]).T
-        leader = likeness.argmax(axis=1)
-        top = likeness[np.arange(len(test)), leader]
+        similarity = wanted @ _unit(train[where]).T
+        leader = similarity.argmax(axis=1)
+        top = similarity[np.arange(len(test)), leader]
         nearest = np.where(top > best, leader + where.start, nearest)
         best = np.maximum(best, top)
     places = {row.tobytes(): place for place, row in enumerate(train)}
@@ -124,9 +124,9 @@ def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) ->
     unit_test, test_lengths = _unit_texts(test)
     best, nearest = np.zeros(test.shape[0]), np.zeros(test.shape[0], dtype=np.intp)
     for where in blocks(test.shape[0], train.shape[0]):
-        likeness = (unit_test[where] @ unit_train.T).toarray()
-        nearest[where] = likeness.argmax(axis=1)
-        best[where] = likeness.max(axis=1)
+        similarity = (unit_test[where] @ unit_train.T).toarray()
+        nearest[where] = similarity.argmax(axis=1)
+        best[where] = similarity.max(axis=1)
     near = best >= SAME_TEXT
     exact = (best >= 1 - 1e-9) & np.isclose(test_lengths, lengths[nearest], rtol=1e-9)
     words = np.diff(test.indptr)

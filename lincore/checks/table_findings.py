@@ -319,7 +319,7 @@ def _telling(shares: Mapping[str, float], n_rows: int) -> str:
 
 
 def _unless_known(names: Collection[str]) -> str:
-    return f"{_ignoring([*names])[:-1]}, unless known before the class is."
+    return f"{_ignoring([*names])[:-1]}, unless known before the class."
 
 
 def _spellings(labels: pd.Series[Any]) -> TableFinding | None:

@@ -110,7 +110,7 @@ class Dataset:
         For generated data.
     levels : tuple of p (tuple of str, or None), optional
         Names of the levels of a column of `X` that holds level codes (0, 1, …; NaN is missing),
-        None for a numeric column. None altogether if all columns are numeric.
+        None for a numeric column; or None if all columns are numeric.
     n_words : int
         The last `n_words` columns of `X` are word counts.
     groups : (n,) intp, optional

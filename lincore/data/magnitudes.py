@@ -29,7 +29,7 @@ def require_squares(data: Dataset) -> None:
             first = int(np.argmax(wrong))
             raise DataError(
                 f"{data.feature_names[first]} has values {apart}{spread[first]:g} apart: their "
-                f"squares are out of the range of numbers.",
+                f"squares are outside the floating-point range.",
                 where=data.name,
                 remedy=f"Look for wrong values in it, or give it in {units} units.",
             )

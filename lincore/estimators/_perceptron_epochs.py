@@ -76,7 +76,7 @@ class EpochBlock:
         """Return ``weights @ rowsᵀ``, (K, b)."""
         return np.asarray(weights @ self.rows.T)
 
-    def likeness(self, here: int) -> Array:
+    def inner_products(self, here: int) -> Array:
         """Return the products of row `here` with the rows after it."""
         return np.asarray(self.rows[here + 1 :] @ self.rows[here])
 
@@ -96,7 +96,7 @@ class SparseBlock(EpochBlock):
     def _products(self) -> Array:
         return np.asarray((self.rows @ self.rows.T).toarray())
 
-    def likeness(self, here: int) -> Array:
+    def inner_products(self, here: int) -> Array:
         """Return the products of row `here` with the rows after it."""
         return self._products[here, here + 1 :]
 
@@ -159,7 +159,7 @@ class Walk:
             true, rival = int(codes[here]), int(rivals[:, here].argmax())
             self._update(block, here, steps[here], true, rival)
             rest = slice(here + 1, None)
-            change = steps[here] * block.likeness(here)
+            change = steps[here] * block.inner_products(here)
             for k, signed in ((true, change), (rival, -change)):
                 rivals[k, rest] += signed
                 own[rest] += signed * (codes[rest] == k)

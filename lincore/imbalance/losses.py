@@ -222,7 +222,7 @@ def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
 
 
 def leading_loss(counts: NDArray[Any]) -> str:
-    """Return the loss to begin with: errors by class if the training rows (K,) are unequal."""
+    """Return the default loss: "balanced error" if the training rows (K,) are unequal."""
     is_equal = counts.max() <= UNEQUAL * max(counts.min(), 1)
     return "error" if is_equal else "balanced error"
 

@@ -88,5 +88,5 @@ class OneThird(NamedTuple):
         changed = f"; the test fraction becomes {percent(self.test_size, 0)}, on every page"
         return (
             f"Training {data.kind.rows} of {label}{changed if self.changes_test_size else ''}. It "
-            "stays a third for any test set."
+            "remains a third for any test set."
         )

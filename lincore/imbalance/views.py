@@ -64,7 +64,7 @@ def aligned_planes(
     rows: NDArray[np.intp],
     axes: tuple[int, ...] = (0, 1),
 ) -> tuple[Plane, ...]:
-    """Return for each pipeline a plane in which the rows look like in the first one.
+    """Return a plane for each pipeline, in which the rows look as in that of the first.
 
     Features are common to all pipelines. Principal components are fitted to every training set and
     may be rotated, so they are aligned with those of the first pipeline by a Procrustes rotation.

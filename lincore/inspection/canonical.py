@@ -76,7 +76,7 @@ def canonical_analysis_of(model: FittedClassifier) -> CanonicalAnalysis:
     X = through(before, data.X[rows])
     if X.size > MOST_VALUES:
         raise DataError(
-            f"Canonical functions are computed for up to {MOST_VALUES:,} values; these are "
+            f"Canonical functions are computed for up to {MOST_VALUES:,} values; there are "
             f"{X.size:,}. Choose principal components."
         )
     return canonical_analysis(X, data.codes[rows])
@@ -118,9 +118,9 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
     kept[inside], _ = independent_columns(inner[:, inside], with_intercept=False)
     if kept.sum() < independent_columns(X[:, varies], with_intercept=True)[0].sum():
         raise DataError(
-            "A feature, or a combination of some, is constant within every class but not between "
-            "them: there are too few rows, or the classes are separated without error. Choose "
-            "fewer features or principal components."
+            "A feature, or a combination of features, is constant within every class but not "
+            "between them: there are too few rows, or the classes are separated without error. "
+            "Choose fewer features or principal components."
         )
     X, means, inner, overall = X[:, kept], means[:, kept], inner[:, kept], overall[kept]
     p, df = X.shape[1], n - K

@@ -37,7 +37,7 @@ class DecisionFunction(ABC):
         """Return log posteriors (g, K); only if `has_posterior`."""
 
     def in_units(self, units: Array) -> DecisionFunction:
-        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        """Return the functions in coordinates that are divided by `units` (d,)."""
         return RescaledDecision(self, units)
 
 
@@ -132,7 +132,7 @@ class ModelDecision(DecisionFunction):
         return self._spread(proba)
 
     def in_units(self, units: Array) -> ModelDecision:
-        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        """Return the functions in coordinates that are divided by `units` (d,)."""
         rescaled, lift = copy(self), self.lift
         rescaled.lift, rescaled.section = (lambda Z: lift(Z * units)), None
         return rescaled

@@ -113,7 +113,7 @@ def compare_solvers(
         what = solver if rate is None else f"gradient at rate {rate:g}"
 
         def goes_on(step: OptimizerStep, max_iter: int, done: int = i, what: str = what) -> bool:
-            description = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
+            description = f"{what}, iteration {step.iteration:,}, loss {step.objective:.6g}"
             return progress is None or progress(done, len(wanted), description) is not False
 
         method = as_method(

@@ -144,7 +144,7 @@ def estimate_priors(
     log_ratio = log_proba - np.log(np.where(old > 0, old, 1.0))
     log_ratio[:, old == 0] = -np.inf
     if not np.isfinite(log_ratio.max(axis=1)).all():
-        raise ValueError("Each row needs a possible class with a positive prior.")
+        raise ValueError("Each row needs a class with positive posterior and positive prior.")
     ratio = np.exp(log_ratio - log_ratio.max(axis=1, keepdims=True))
     share = np.ones(len(ratio)) if weight is None else np.asarray(weight, dtype=float)
     share = share / share.sum()

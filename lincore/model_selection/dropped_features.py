@@ -71,8 +71,8 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
     data, steps = model.data, tuple(model.pipeline.steps[:-1])
     if not can_drop_features(model):
         raise DataError(
-            "Features can be left out one by one if they are separate inputs of the classifier, "
-            f"2 to {MOST_FEATURES} of them, and all training rows are in memory.",
+            "Leaving features out one by one needs all training rows in memory, and 2 to "
+            f"{MOST_FEATURES} features that are separate inputs of the classifier.",
             remedy="Switch PCA and basis functions off, or choose another classifier.",
         )
     source = source_features(model.pipeline.named_steps.get("prepare"), data)

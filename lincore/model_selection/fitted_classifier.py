@@ -60,7 +60,7 @@ class FittedClassifier:
     notes : tuple of str
         Warnings of the fit.
     preprocessing : Steps
-        The steps that were asked for, to fit the model again.
+        The requested steps, for refitting.
     point : OperatingPoint, optional
         Where the posteriors decide, see `at`. Default: the class with the largest posterior.
 

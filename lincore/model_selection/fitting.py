@@ -314,7 +314,7 @@ def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
             return Predicted(predicted, silent, _decision(classifier, rows, n_classes))
     expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
     if shape != expected:
-        raise ValueError(f"Its posteriors have shape {shape} instead of {expected}.")
+        raise ValueError(f"The posteriors have shape {shape} instead of {expected}.")
     return Predicted(predicted, _placed(found, classifier.classes_, n_classes))
 
 
@@ -344,10 +344,10 @@ def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
     """Return predictions as codes; ValueError if they are invalid."""
     found = np.asarray(predicted)
     if found.shape != (n_rows,):
-        raise ValueError(f"It made predictions of shape {found.shape} for {n_rows} rows.")
+        raise ValueError(f"The predictions have shape {found.shape} for {n_rows} rows.")
     strange = ~np.isin(found, np.arange(n_classes))
     if strange.any():
-        raise ValueError(f"It predicted {found[strange][0]}, not one of its classes.")
+        raise ValueError(f"The prediction {found[strange][0]} is not a class of the data.")
     return found.astype(np.intp)
 
 

@@ -16,8 +16,8 @@ from lincore.moments.moments import Moments, leave_one_out
 from lincore.utils.threads import WIDE, Mapper, part_mapper
 from lincore.utils.typing import Array
 
-# Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
-# of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
+# Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each of
+# 30,000 rows of 50 features left out. Beyond it every fold is summed separately.
 LARGEST_PARTS = 80_000_000
 # Up to this many (32 MB) all classes are merged at once; beyond, one by one on all cores.
 FEW_VALUES = 4_000_000

@@ -38,7 +38,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     """
     found = _SPEC.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is not a name, or a name with (option=value, ...).")
+        raise ValueError(f"{text!r} is neither a name nor a name with (option=value, ...).")
     options = {}
     for piece in split_specs(found[2] or ""):
         name, equals, value = piece.partition("=")

@@ -185,7 +185,7 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
     n_groups = _n_groups(data)
     if not 2 <= k <= n_groups:
         raise DataError(
-            f"{n_groups} groups cannot be distributed to {k} folds.",
+            f"{n_groups} groups cannot be distributed over {k} folds.",
             where=data.name,
             remedy="Use fewer folds, or a validation without groups.",
         )

@@ -126,7 +126,7 @@ class _Ready(NamedTuple):
 
 
 class StageFitter(NamedTuple):
-    """What fits the methods of a stage in some tasks, in this process or another one."""
+    """Fits the methods of a stage in some tasks, in this process or another one."""
 
     data: Dataset
     seed: int

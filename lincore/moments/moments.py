@@ -17,8 +17,8 @@ from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
 from lincore.utils.memory import require_memory
 from lincore.utils.typing import Array
 
-# Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
-# run at full speed and to make merging cheap, small beside any data set worth blocking.
+# Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to run
+# at full speed and to make merging cheap, but small compared with data worth blocking.
 BLOCK_VALUES = 6_400_000
 # The sums, and the covariances and factors computed from them.
 SCATTERS_AT_ONCE = 3

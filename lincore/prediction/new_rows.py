@@ -96,7 +96,7 @@ class TestSet:
 
     @property
     def name(self) -> str:
-        """What messages call these rows."""
+        """Name of these rows in messages."""
         return f"{self.data.name}, test set"
 
     def __len__(self) -> int:

@@ -49,8 +49,8 @@ class Preparer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_levels : sequence of p (int or None), optional
-        Number of levels of a column of level codes, None for a numeric column; None altogether if
-        all columns are numeric.
+        Number of levels of a column of level codes, None for a numeric column; or None if all
+        columns are numeric.
     n_words : int, default 0
         Number of word-count columns at the end; if not zero, rows are sparse.
     imputation : {"median", "most_frequent", "indicator"}

@@ -26,7 +26,7 @@ def probabilities(
     if not fits or abs(found.sum() - 1) > tolerance:
         raise ValueError(
             f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the "
-            f"classes {labels}, a mapping of each class to its probability{words and ', '}{words}; "
+            f"classes {labels} or as a mapping of class to probability{words and ', '}{words}; "
             f"got {given!r}."
         )
     return found / found.sum()

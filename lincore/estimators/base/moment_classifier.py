@@ -199,7 +199,7 @@ def summarise(
     squares = moments.diagonal().scatter
     if not np.isfinite(squares).all() or np.abs(moments.mean).max(initial=0.0) > 1e150:
         raise ValueError(
-            "The squares of the features overflow: some are larger than 1e150. Give them in "
+            "The squares of the features overflow: some values exceed 1e150. Give them in "
             "larger units."
         )
     refuse_vanishing(rows, squares.sum(axis=0), moments.count.sum())

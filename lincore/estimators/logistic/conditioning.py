@@ -127,7 +127,7 @@ def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
     largest = np.abs(total.mean).max(initial=0.0)
     if not np.isfinite(variance).all() or largest > LARGEST:
         raise ValueError(
-            "The squares of the features overflow: some are larger than 1e150. Give them in "
+            "The squares of the features overflow: some values exceed 1e150. Give them in "
             "larger units."
         )
     if not intercept:

@@ -335,7 +335,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         strength = strength_of(self.C, len(self.classes_))
         conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide:
-            raise ValueError(f"{self.n_features_in_:,} sparse features are too many for a bound.")
+            raise ValueError(f"{self.n_features_in_:,} sparse features are too many for 1/L.")
         proba = self.predict_proba(X)
         # Labels do not affect the curvature: any will do.
         codes = np.zeros(len(proba), dtype=np.intp)

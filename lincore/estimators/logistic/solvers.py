@@ -130,7 +130,7 @@ def strength_of(C: float, n_classes: int) -> float:
 
 
 class Solver(NamedTuple):
-    """What a solver adds to the loop."""
+    """The parts of the descent that depend on the solver."""
 
     direction: Direction
     search: Search

@@ -147,7 +147,7 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
         curves[sample] = curve[places]
         by_chance[sample] = total @ ((predicted - came) ** 2 - (curve - came) ** 2) / total.sum()
     low, high = _envelope(curves)
-    # Curves rise, so what holds at two posteriors holds between them.
+    # Curves are monotone: a band at two posteriors also bounds them in between.
     below = np.searchsorted(places, np.arange(n_points), side="right") - 1
     above = np.searchsorted(places, np.arange(n_points))
     return Calibration(

@@ -105,7 +105,7 @@ def test_estimating_from_nothing_is_refused():
             estimate_priors(bad, [0.5, 0.5])
     for priors in ([1.0, 0.0], [0.5, 0.5]):
         impossible = [[-np.inf, 0.0 if priors[0] == 1 else -np.inf], [0.0, -np.inf]]
-        with pytest.raises(ValueError, match="Each row needs a possible class"):
+        with pytest.raises(ValueError, match="Each row needs a class with positive"):
             estimate_priors(impossible, priors)
 
 

@@ -84,7 +84,7 @@ def test_values_of_lines():
         ("svm", ValueError, "choose one of lda, diagonal-lda"),
         ("lda(shrink=1)", ValueError, "lda has no option shrink; it has priors"),
         ("lda(0.1)", ValueError, "option=value"),
-        ("lda(", ValueError, "is not a name"),
+        ("lda(", ValueError, "is neither a name"),
         (KMeans(), TypeError, "not a classifier"),
         (RandomForestClassifier, TypeError, "not a classifier"),
         (3, TypeError, "not a classifier"),

@@ -557,7 +557,7 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
         model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
         found = results.log_proba[results.position(method)]
         np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
-    with pytest.raises(DataError, match="already been summed cannot be weighted"):
+    with pytest.raises(DataError, match="already been summed can no longer be weighted"):
         with_row_weights(data, weights=np.ones(data.n_rows))
     weight = data.weights[test]
     right = results.predicted[0] == results.truth
