@@ -170,6 +170,15 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         [0.34 - 0.05 * np.log10(SIZES)],
         ["lda"],
     ),
+    "tuning": lambda: plots.tuning(
+        np.array([[0.0], [0.1], [0.2], [0.5], [1.0]]),
+        [0.48, 0.41, 0.4, 0.42, 0.47],
+        [0.03, 0.02, 0.02, 0.02, 0.02],
+        3,
+        ["Shrinkage"],
+        loss="log loss",
+        title="Shrinkage 0.5: most regularised choice within one standard error",
+    ),
     "waterfall": lambda: plots.waterfall(PARTS, 0.1),
     "remedies": lambda: plots.remedies(
         ["corrected priors", "balanced weights"], [(0.06, 0.04, 0.08), (0.05, 0.02, 0.08)]

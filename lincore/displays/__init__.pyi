@@ -80,6 +80,7 @@ from .model.error_slices import ErrorSlicesDisplay as ErrorSlicesDisplay
 from .model.learned import LearnedDisplay as LearnedDisplay
 from .model.learned import LearnedImagesDisplay as LearnedImagesDisplay
 from .model.learned import MatrixDisplay as MatrixDisplay
+from .model.learned import TuningDisplay as TuningDisplay
 from .model.learned import WordProbabilitiesDisplay as WordProbabilitiesDisplay
 from .model.operating_point import OperatingPointDisplay as OperatingPointDisplay
 from .model.operating_point import held_out as held_out

@@ -14,13 +14,11 @@ from sklearn.calibration import (
     _TemperatureScaling,
 )
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import get_tags
 
+from lincore.estimators.base.inner_folds import inner_folds
 from lincore.utils.typing import Array
 
-#: Inner folds, and rows of each class (or groups with rows of it) that they need.
-INNER_FOLDS = 5
 #: Lower bound of log posteriors: that of an impossible class is minus infinity.
 _LEAST = -1e5
 
@@ -94,36 +92,17 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Self:
         """Fit model and recalibration; rows of the same unit stay in one inner fold."""
         y = np.asarray(y)
+        units = None if units is None else np.asarray(units)
         cv = CalibratedClassifierCV(
             LogOdds(self.estimator, self.method != "temperature"),
             method=self.method,
-            cv=self._inner_folds(y, None if units is None else np.asarray(units)),
+            cv=inner_folds(y, units, self.random_state, "Recalibration"),
             ensemble=False,
         ).fit(X, y, sample_weight)
         self.classes_ = cv.classes_
         self.calibrated_ = cv.calibrated_classifiers_[0]
         self.n_features_in_ = X.shape[1]
         return self
-
-    def _inner_folds(self, y: Any, units: Any) -> list[tuple[Any, Any]]:
-        """Return training and test rows of each inner fold, or raise an error if there are few."""
-        alone = units is None or len(np.unique(units)) == len(y)
-        for label in np.unique(y):
-            n = np.count_nonzero(y == label) if alone else len(np.unique(units[y == label]))
-            if n < INNER_FOLDS:
-                raise ValueError(
-                    f"Recalibration needs at least {INNER_FOLDS} training "
-                    f"{'rows' if alone else 'groups'} of each class, but class {label} has {n}."
-                )
-        kind = StratifiedKFold if alone else StratifiedGroupKFold
-        splitter = kind(INNER_FOLDS, shuffle=True, random_state=self.random_state)
-        folds = list(splitter.split(np.zeros(len(y)), y, None if alone else units))
-        for label in np.unique(y):
-            if any((y[train] != label).all() for train, _ in folds):
-                raise ValueError(
-                    f"Recalibration is not possible: class {label} has its rows in too few groups."
-                )
-        return folds
 
     @property
     def estimator_(self) -> Any:

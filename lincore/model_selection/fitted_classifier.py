@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
@@ -207,7 +206,7 @@ class FittedClassifier:
         scheme = "5-fold" if self.data.groups is None else "5-fold by group"
         return compare(
             self.data.take(self.split.train),
-            {self.name: clone(self.classifier)},
+            {self.name: as_method(self.classifier).estimator},
             scheme,
             steps=self.preprocessing,
             progress=progress,
@@ -306,6 +305,10 @@ class FittedClassifier:
     def solvers(self, **settings: Any) -> Any:
         """Return a comparison of solvers on the same training loss: a `SolversDisplay`."""
         return display("SolversDisplay", self, **settings)
+
+    def tuning(self) -> Any:
+        """Return the losses by which options were chosen: a `TuningDisplay`."""
+        return display("TuningDisplay", self)
 
     def learned(self) -> Any:
         """Return rows, prior, mean of every class, and log likelihood: a `LearnedDisplay`."""

@@ -18,6 +18,7 @@ from lincore.errors import DataError
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.recalibrated import Recalibrated
+from lincore.estimators.tuned import Tuned
 from lincore.model_selection.pipeline import (
     CATEGORICAL,
     Steps,
@@ -233,7 +234,10 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
 
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
-    """Fit a classifier on codes, from moments if supported and available."""
+    """Fit a classifier on codes, from moments if supported and available, and return it.
+
+    Of a `Tuned` classifier the one with the chosen options is returned.
+    """
     if training.categorical_columns and asks_for_categories(classifier):
         names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
         classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
@@ -244,8 +248,9 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))
     _drop_absent_priors(classifier, training)
-    if isinstance(classifier, Recalibrated):
-        return classifier.fit(training.rows, training.codes, training.weight, training.units)
+    if isinstance(classifier, (Recalibrated, Tuned)):
+        classifier.fit(training.rows, training.codes, training.weight, training.units)
+        return classifier.best_estimator_ if isinstance(classifier, Tuned) else classifier
     if training.weight is None:
         return classifier.fit(training.rows, training.codes)
     if not has_fit_parameter(classifier, "sample_weight"):

@@ -28,6 +28,7 @@ from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from lincore.estimators.recalibrated import Recalibrated
+from lincore.estimators.tuned import RULES, Tuned
 from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import CATEGORICAL
 from lincore.model_selection.specs import format_spec, parse_spec
@@ -328,12 +329,15 @@ def _from_line(line: str) -> Method:
     if unknown:
         known = ", ".join(defaults)
         raise ValueError(f"{word} has no option {', '.join(unknown)}; it has {known}.")
-    arguments = dict(options)
+    tuned = {name: value for name, value in options.items() if value in RULES}
+    arguments = {name: value for name, value in options.items() if name not in tuned}
     recalibration = arguments.pop(RECALIBRATION, None)
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
     chosen = {} if features is None else {"features": features}
     estimator = CLASSIFIER_FACTORIES[word](**arguments)
+    if tuned:
+        estimator = _tuned(word, estimator, tuned, recalibration)
     if recalibration is not None:
         fields.checked(CLASSIFIER_OPTIONS[word], {RECALIBRATION: recalibration})
         estimator = Recalibrated(estimator, recalibration)
@@ -345,6 +349,22 @@ def _from_line(line: str) -> Method:
         options=options | chosen,
         features=features,
     )
+
+
+def _tuned(
+    word: str, estimator: Any, chosen: Mapping[str, str], recalibration: str | None
+) -> Tuned:
+    """Return the classifier with options that inner cross-validation chooses."""
+    fields.checked(CLASSIFIER_OPTIONS[word], chosen)
+    rule, *others = set(chosen.values())
+    if others:
+        raise ValueError(f"{' and '.join(chosen)} are chosen together: give both the same rule.")
+    if recalibration is not None:
+        raise ValueError(
+            f"{' and '.join(chosen)} cannot be chosen by cross-validation in a recalibrated model: "
+            "give a number, or leave recalibration out."
+        )
+    return Tuned(estimator, tuple(sorted(chosen)), rule)
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
@@ -376,13 +396,19 @@ def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _from_estimator(estimator: Any) -> Method:
+    """Return the method of an estimator; a fitted one with tuned options is tuned again."""
     recalibrated = type(estimator) is Recalibrated
-    inside = estimator.estimator if recalibrated else estimator
+    tuning = getattr(estimator, "tuning_", None)
+    if tuning is not None:
+        estimator = Tuned(clone(estimator), tuning.options, tuning.rule)
+    inside = estimator.estimator if isinstance(estimator, (Recalibrated, Tuned)) else estimator
     for word, factory in CLASSIFIER_FACTORIES.items():
         if type(inside) is factory:
             options = _changed(word, inside)
             if recalibrated:
                 options[RECALIBRATION] = estimator.method
+            if isinstance(estimator, Tuned):
+                options |= dict.fromkeys(estimator.options, estimator.rule)
             name = " ".join(format_spec(word, options).split())
             return Method(name, estimator, _label(word, options), word, options)
     # scikit-learn prints the changed options.

@@ -12,6 +12,12 @@ from lincore.fields.field import Field
 #: Maximum epochs of a perceptron and iterations of a solver, so that fits from pages and links end.
 MOST_ITERATIONS = 1_000_000
 
+#: An option that inner cross-validation chooses, see `Tuned`.
+_TUNED = {
+    "cv": "best by cross-validation",
+    "cv-1se": "within one standard error of the best",
+}
+Rule: TypeAlias = Literal["cv", "cv-1se"]
 _PRIORS = Field(
     "Priors",
     "Probability of each class before the features are known.",
@@ -26,7 +32,7 @@ _SHRINKAGE = Field(
     "Shrinkage",
     "Shrink the covariance towards a spherical one: more stable with few rows or many features.",
     main=True,
-    choices={None: "none", "oas": "estimated (OAS)"},
+    choices={None: "none", "oas": "estimated (OAS)", **_TUNED},
     free=True,
     low=0,
     high=1,
@@ -59,7 +65,7 @@ Recalibration: TypeAlias = Annotated[
         when=lambda so_far: getattr(so_far, "estimator", "") not in _WITHOUT_POSTERIORS,
     ),
 ]
-Shrinkage: TypeAlias = Literal["oas"] | float
+Shrinkage: TypeAlias = Literal["oas"] | Rule | float
 RandomState: TypeAlias = Annotated[
     int,
     Field(
@@ -117,13 +123,16 @@ class QdaOptions:
 
     priors: Priors | None = None
     regularization: Annotated[
-        float,
+        Rule | float,
         Field(
             "Regularisation",
             "Shrink each class covariance towards the pooled one: 0 is QDA, 1 is LDA.",
             main=True,
+            choices={0.0: "none", **_TUNED},
+            free=True,
             low=0,
             high=1,
+            start=0.1,
         ),
     ] = 0.0
     shrinkage: Annotated[Shrinkage, replace(_SHRINKAGE, main=False)] | None = None
@@ -243,12 +252,15 @@ class LeastSquaresOptions:
         ),
     ] = "one-hot"
     alpha: Annotated[
-        float,
+        Rule | float,
         Field(
             "Ridge penalty",
             "Shrinks the coefficients; 0 is ordinary least squares.",
             main=True,
+            choices={0.0: "none", **_TUNED},
+            free=True,
             low=0,
+            start=1.0,
         ),
     ] = 0.0
     class_weight: ClassWeight | None = None
@@ -315,12 +327,12 @@ class LogisticOptions:
     """Options of logistic regression."""
 
     C: Annotated[
-        float,
+        Rule | float,
         Field(
             "Inverse penalty C",
             "Small values shrink the coefficients; infinite is maximum likelihood.",
             main=True,
-            choices={inf: "maximum likelihood"},
+            choices={inf: "maximum likelihood", **_TUNED},
             free=True,
             low=0,
             above=True,

@@ -219,7 +219,7 @@ class StageFitter(NamedTuple):
             try:
                 if model is None:
                     model = _fresh_model(method, self.data, self.seed)
-                    fit_classifier(model, ready.training)
+                    model = fit_classifier(model, ready.training)
                 seconds += ready.seconds + time.perf_counter() - start
                 predicted = Predicted(np.empty(0, dtype=np.intp), np.empty((0, n_classes)))
                 if ready.test is not None:

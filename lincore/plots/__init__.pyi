@@ -40,5 +40,6 @@ from .scores.roc import Curve as Curve
 from .scores.roc import precision_recall as precision_recall
 from .scores.roc import roc as roc
 from .scores.sweeps import sweep as sweep
+from .scores.sweeps import tuning as tuning
 from .scores.waterfall import remedies as remedies
 from .scores.waterfall import waterfall as waterfall

@@ -1,4 +1,4 @@
-"""Displays of estimates: means, priors, words, matrices, images."""
+"""Displays of estimates: means, priors, words, matrices, images, and options chosen by folds."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
 import pandas as pd
 
-from lincore import geometry, plots
+from lincore import fields, geometry, model_selection, plots
 from lincore.displays.model.model_display import ModelDisplay, once
 from lincore.fields import Field
-from lincore.utils import quoted
+from lincore.utils import listed, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from lincore.estimators.tuned import Tuning
     from lincore.geometry import Learned, LearnedImages
     from lincore.model_selection import FittedClassifier
 
@@ -202,3 +204,108 @@ class LearnedImagesDisplay(ModelDisplay):
             for i, value in enumerate(found.eigenvalues, start=1)
         ]
         return plots.coefficient_images(found.basis, titles, columns=6, title=title)
+
+
+@dataclass(frozen=True, eq=False)
+class TuningDisplay(ModelDisplay):
+    """How inner cross-validation chose options of the classifier."""
+
+    title: ClassVar[str] = "Choice of options"
+    made_by: ClassVar[str] = "model.tuning"
+    place: ClassVar[str] = "classify.tuning"
+
+    @property
+    def found(self) -> Tuning | None:
+        """The losses of the candidates; None if no option was chosen."""
+        return getattr(self.model.classifier, "tuning_", None)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The labels of the options that were chosen, by name."""
+        known = fields.options(model_selection.CLASSIFIER_OPTIONS[self.model.word])
+        labels = {option.name: option.field.label for option in known}
+        return {} if self.found is None else {name: labels[name] for name in self.found.options}
+
+    def finding(self) -> str:
+        """State the choice and its loss."""
+        found = self.found
+        if found is None:
+            return f"No option of {self.method} was chosen by cross-validation."
+        chosen = listed([f"{self.options[name]} {v:g}" for name, v in found.values.items()])
+        least = self._loss(found.mean[found.best])
+        if found.rule == "cv":
+            return f"{chosen}: least mean {found.loss} over five inner folds, {least}."
+        return (
+            f"{chosen}: most regularised choice within one standard error of the least mean "
+            f"{found.loss} over five inner folds, {least}."
+        )
+
+    def _loss(self, value: float) -> str:
+        assert self.found is not None
+        if self.found.loss == "error rate":
+            return percent(value)
+        return f"{value:.4f} nats" if np.isfinite(value) else "not fitted"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each candidate."""
+        found = self.found
+        if found is None:
+            return pd.DataFrame()
+        tried = dict(zip(found.options, found.candidates.T, strict=True))
+        position = range(len(found.candidates))
+        return pd.DataFrame(
+            {
+                **tried,
+                found.loss: found.mean,
+                "standard error": found.error,
+                "chosen": [i == found.chosen for i in position],
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, for people."""
+        found = self.found
+        if found is None:
+            return pd.DataFrame()
+        shown = self.frame().rename(columns=self.options)
+        for label in self.options.values():
+            shown[label] = [f"{one:g}" for one in shown[label]]
+        for name in (found.loss, "standard error"):
+            shown[name] = [self._loss(one) for one in shown[name]]
+        return shown.assign(chosen=["chosen" if one else "" for one in shown["chosen"]])
+
+    def plot(self) -> go.Figure | None:
+        """Return the losses of the candidates."""
+        found = self.found
+        if found is None:
+            return None
+        return plots.tuning(
+            found.candidates,
+            found.mean,
+            found.error,
+            found.chosen,
+            list(self.options.values()),
+            loss=found.loss,
+            title=self.finding(),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """State what the loss is worth, and whether better values may lie beyond the candidates."""
+        found = self.found
+        if found is None:
+            return ()
+        n = len(found.candidates)
+        said = [
+            f"These losses are only for the choice: the least of {n} on the same folds, of models "
+            "fitted to four fifths of the training rows. The test rows took no part in it, so that "
+            "their scores judge model and choice together."
+        ]
+        ends = found.candidates.min(), found.candidates.max()
+        if len(found.options) == 1 and found.options[0] in ("C", "alpha"):
+            (value,) = found.values.values()
+            if value in ends:
+                said.append(
+                    f"The choice is at the end of the candidates, {ends[0]:g} to {ends[1]:g}: "
+                    "values beyond it were not tried."
+                )
+        return tuple(said)

@@ -33,6 +33,7 @@ from lincore.analysis.specification import Analysis
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.errors import DataError, error_summary
+from lincore.estimators.tuned import Tuned
 from lincore.export.scripts._plain_functions import deal_folds, hold_out, predict
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
@@ -210,7 +211,7 @@ def _model(method: Method, data: Dataset, steps: Steps, prepare: Any) -> Pipelin
 
 def _classifier(method: Method, data: Dataset) -> Any:
     """Return scikit-learn's counterpart of a classifier."""
-    if RECALIBRATION in method.options:
+    if RECALIBRATION in method.options or isinstance(method.estimator, Tuned):
         raise _no_counterpart(method)
     given = method.estimator.get_params(deep=False)
     word, priors, K = method.word, given.get("priors"), data.n_classes

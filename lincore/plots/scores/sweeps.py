@@ -89,6 +89,67 @@ def sweep(
     )  # fmt: skip
 
 
+def tuning(
+    candidates: ArrayLike,
+    mean: ArrayLike,
+    error: ArrayLike,
+    chosen: int,
+    options: Sequence[str],
+    *,
+    loss: str,
+    title: str,
+) -> go.Figure:
+    """Draw the loss of every candidate for one option, or for two as a line for each value.
+
+    Parameters
+    ----------
+    candidates : array-like of shape (n, 1 or 2)
+    mean, error : array-like of shape (n,)
+        Mean loss over the inner folds and its standard error; infinite where a fit failed.
+    chosen : int
+        The position that is marked.
+    options : sequence of str
+        What the columns of the candidates are; the last one is the axis.
+    loss : str
+        "log loss" or "error rate".
+    title : str
+        The finding.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    tried, as_percent = np.asarray(candidates, dtype=float), loss == "error rate"
+    middle = np.where(np.isfinite(mean), mean, np.nan)
+    curve = np.stack([middle, middle - error, middle + error])
+    name, traces = f"{options[0]} {{:g}}" if tried.shape[1] > 1 else loss, []
+    for position, value in enumerate(dict.fromkeys(tried[:, 0]) if tried.shape[1] > 1 else [0]):
+        of_line = np.flatnonzero(tried[:, 0] == value) if tried.shape[1] > 1 else slice(None)
+        order = np.argsort(tried[of_line, -1])
+        places = tried[of_line, -1][order]
+        around, line = band(
+            position, name.format(value), places, curve[:, of_line][:, order], as_percent
+        )
+        traces += [around, line]
+    x = float(tried[chosen, -1])
+    mark = trace(
+        "scatter", x=[x], y=[float(middle[chosen])], mode="markers", name="chosen",
+        marker={"symbol": "circle-open", "size": 16, "color": INK, "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )  # fmt: skip
+    ends = tried[:, -1].min(), tried[:, -1].max()
+    return figure(
+        [*traces, mark],
+        title,
+        subtitle="Lines: means of five inner folds; bands: one standard error.",
+        alt=f"{loss} of {count(len(tried), 'candidate')} from {options[-1]} {ends[0]:g} to "
+        f"{ends[1]:g}; chosen: {number(float(middle[chosen]), as_percent)} at {x:g}.",
+        hovermode="x unified",
+        xaxis=axis(options[-1], **({"type": "log"} if ends[0] > 0 else {})),
+        yaxis=axis(loss, **score_axis(middle, loss, as_percent)),
+    )
+
+
 def _crossing(place: float) -> dict[str, Any]:
     # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
     ends = {"x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1}

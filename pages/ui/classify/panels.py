@@ -34,6 +34,7 @@ from lincore.displays import (
     RocDisplay,
     SolversDisplay,
     StepsDisplay,
+    TuningDisplay,
     WhatIfDisplay,
 )
 from lincore.inspection import compare_solvers
@@ -200,6 +201,9 @@ def _equation(model: FittedClassifier, about: Any) -> None:
 
 
 def _learned(model: FittedClassifier, about: Any) -> None:
+    tuning = TuningDisplay(model)
+    if tuning.found is not None:
+        displays.show(tuning, key=tuning.place)
     key, found = f"{KEY}.learned", LearnedDisplay(model)
     _with_formulas(found, f"{key}.classes")
     if model.data.kind.is_images:

@@ -362,7 +362,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
         patch.setattr(fitting, "fit", endless)
         app.selectbox(key="classify.classifier").set_value("perceptron").run()
         assert (
-            not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
+            not app.header and "Fitting Perceptron: loss 964" in app.get("progress")[0].proto.text
         )
         app.button(key="classify.fit.stop").click().run()
         settled(app)

@@ -1,0 +1,44 @@
+"""Folds within the training rows, for what must be learned from rows that a model has not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+#: Inner folds, and rows of each class (or groups with rows of it) that they need.
+INNER_FOLDS = 5
+
+Rows = NDArray[np.intp]
+
+
+def inner_folds(
+    y: NDArray[Any], units: NDArray[Any] | None, seed: int | None, purpose: str
+) -> list[tuple[Rows, Rows]]:
+    """Return training and test rows of stratified folds; rows of the same unit stay together.
+
+    Raises
+    ------
+    ValueError
+        If a class has too few rows or groups for the purpose, which begins the message.
+    """
+    units = np.arange(len(y)) if units is None else units
+    alone = len(np.unique(units)) == len(y)
+    for label in np.unique(y):
+        n = len(np.unique(units[y == label]))
+        if n < INNER_FOLDS:
+            raise ValueError(
+                f"{purpose} needs at least {INNER_FOLDS} training "
+                f"{'rows' if alone else 'groups'} of each class, but class {label} has {n}."
+            )
+    kind = StratifiedKFold if alone else StratifiedGroupKFold
+    splitter = kind(INNER_FOLDS, shuffle=True, random_state=seed)
+    folds = list(splitter.split(np.zeros(len(y)), y, None if alone else units))
+    for label in np.unique(y):
+        if any((y[train] != label).all() for train, _ in folds):
+            raise ValueError(
+                f"{purpose} is not possible: class {label} has its rows in too few groups."
+            )
+    return folds
