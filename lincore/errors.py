@@ -47,7 +47,7 @@ class Hint:
     roles : mapping of str to str
         New roles of columns.
     options : mapping
-        New values of fields of `lincore.io.tables.options.TableOptions`.
+        New values of fields of `lincore.io.tables.table.TableOptions`.
     reading : mapping
         New values of fields of `lincore.io.tables.text.options.ReadOptions`.
     images : mapping

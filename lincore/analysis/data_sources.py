@@ -27,7 +27,7 @@ from lincore.io.samples import (
     sample_file,
 )
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
-from lincore.io.tables.options import TableOptions
+from lincore.io.tables.table import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
 from lincore.laboratory.experiment import MOST_POINTS

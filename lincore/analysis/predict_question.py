@@ -20,7 +20,7 @@ from lincore.export.models.model_file import load_model
 from lincore.fields.bounds import AtMost, Between, Name
 from lincore.fields.field import Field, per_cent
 from lincore.fields.schema import Label
-from lincore.io.tables.options import TableOptions
+from lincore.io.tables.table import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel

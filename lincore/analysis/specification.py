@@ -21,7 +21,7 @@ from lincore.fields.schema import Label, Schema
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.study import BalanceStudy
 from lincore.io.tables.bins import Bins
-from lincore.io.tables.options import Condition, TableOptions
+from lincore.io.tables.table import Condition, TableOptions
 from lincore.metrics.results import Results
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.pipeline import Steps

@@ -17,8 +17,8 @@ from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
+from lincore.io.tables.on_request import find_order, label_mark, mark_notice, missing_codes
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.io.tables.rules.on_request import find_order, label_mark, mark_notice, missing_codes
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 

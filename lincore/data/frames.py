@@ -96,3 +96,8 @@ def with_many(frame: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.
     # Arrays rather than series, because pandas would compare the indices of all series.
     found = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
     return pd.DataFrame(found, index=frame.index)
+
+
+def is_dask(source: Any) -> bool:
+    """Return whether an object is a Dask DataFrame."""
+    return type(source).__module__.startswith("dask.") and hasattr(source, "to_delayed")

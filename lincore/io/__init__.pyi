@@ -36,10 +36,10 @@ from .tables.features import merge_labels as merge_labels
 from .tables.formats.parquet import is_parquet as is_parquet
 from .tables.formats.zipped import tables_among as tables_among
 from .tables.formats.zipped import zip_tables as zip_tables
-from .tables.options import Condition as Condition
-from .tables.options import TableOptions as TableOptions
 from .tables.row_filters import filter_rows as filter_rows
+from .tables.table import Condition as Condition
 from .tables.table import Table as Table
+from .tables.table import TableOptions as TableOptions
 from .tables.table import frame_to_table as frame_to_table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.dataset import Dataset
-from lincore.data.frames import as_frame, is_frame
+from lincore.data.frames import as_frame, is_dask, is_frame
 from lincore.data.labels import encode_labels, lone_class_notices
 from lincore.data.names import numbered, pixel_names
 from lincore.data.row_weights import with_row_weights
@@ -25,10 +25,8 @@ from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.features import refuse_infinite
 from lincore.io.tables.formats.parsed_apart import is_workbook
 from lincore.io.tables.formats.zipped import read_zipped_table, tables_among, zip_tables
-from lincore.io.tables.options import TableOptions
-from lincore.io.tables.streamed.dask_rows import is_dask
 from lincore.io.tables.streamed.reader import open_dask_frame, open_folder
-from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.table import Table, TableOptions, frame_to_table
 from lincore.limits import LIMITS, is_zip
 
 # Options of `load` for images, and for row weights.

@@ -31,13 +31,12 @@ from lincore.io.tables.formats.parsed_apart import (
     read_statfile,
 )
 from lincore.io.tables.formats.zipped import read_zipped_table
-from lincore.io.tables.options import AS_PROPOSED, TableOptions
+from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.read import read_text
 from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
-from lincore.io.tables.rules.on_request import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
-from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.table import AS_PROPOSED, Table, TableOptions, frame_to_table
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
 from lincore.utils.typing import Flags, Progress

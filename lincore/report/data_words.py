@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lincore.data.dataset import Dataset, Split
-    from lincore.io.tables.options import Condition
+    from lincore.io.tables.table import Condition
     from lincore.model_selection.fitted_model import FittedModel
 
 # Columns that a sentence names.

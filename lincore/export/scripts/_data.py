@@ -17,7 +17,7 @@ from lincore.export.scripts._code import Block, changed, record
 from lincore.export.scripts._settings import how_code
 from lincore.io.samples import SAMPLE_TABLES, sample
 from lincore.io.tables.bins import Bins
-from lincore.io.tables.options import Condition, TableOptions
+from lincore.io.tables.table import Condition, TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.utils.code import call, literal
 

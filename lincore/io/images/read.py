@@ -20,12 +20,13 @@ from lincore.fields.field import Field
 from lincore.io.images._collection import ImageCollection, ImageFile, find_images
 from lincore.io.images._pixels import (
     brightened_notices,
+    common_shape,
     decode_pixels,
     find_grey_levels,
     grey_notices,
     read_headers,
+    resized_notices,
 )
-from lincore.io.images._sizes import common_shape, resized_notices
 from lincore.io.images._write import write_image_zip
 from lincore.io.images.decode import FITS, Fit
 from lincore.limits import LIMITS, Limits, Readable, read_limited

@@ -10,6 +10,7 @@ import pandas as pd
 from lincore.data.column_values import is_number
 from lincore.data.labels import find_label_column, rows_left_out
 from lincore.data.names import columns_named
+from lincore.data.target_guess import refuse_counted
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -20,12 +21,10 @@ from lincore.io.tables.column_roles import (
     Kind,
     Role,
 )
-from lincore.io.tables.counted_outcomes import refuse_counted
 from lincore.io.tables.features import merge_labels
-from lincore.io.tables.options import AS_PROPOSED, TableOptions
+from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.repeated_ids import names_subjects
-from lincore.io.tables.rules.on_request import marked_labels
-from lincore.io.tables.table import Table
+from lincore.io.tables.table import AS_PROPOSED, Table, TableOptions
 from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5

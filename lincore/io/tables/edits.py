@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lincore.io.tables.options import Condition, TableOptions
+from lincore.io.tables.table import Condition, TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.utils.formatting import value_text
 

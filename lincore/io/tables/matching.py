@@ -16,8 +16,7 @@ from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
 from lincore.data.labels import level_name
 from lincore.errors import DataError, Notice
-from lincore.io.tables.column_roles import says_yes, says_yes_or_no
-from lincore.io.tables.dates import is_date, to_days
+from lincore.io.tables.column_roles import is_date, says_yes, says_yes_or_no, to_days
 from lincore.io.tables.features import refuse_infinite
 from lincore.utils.formatting import count, listed
 from lincore.utils.typing import Array

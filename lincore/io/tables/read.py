@@ -1,51 +1,213 @@
-"""Reading a text table in phases, each of which fills its part of one record."""
+"""Reading a text table: phases that fill one record, and rules that change its columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from lincore.data.column_values import is_number, listed_texts
+from lincore.data.frames import with_columns, with_many
 from lincore.data.names import columns_named
 from lincore.errors import Notice
 from lincore.io.files.archives import unpack_gzip
-from lincore.io.tables.rules.column_rules import (
-    keep_leading_zeros,
-    leave_out_blank_rows,
-    leave_out_repeated_headers,
-    leave_out_totals,
-    leave_out_unnamed_columns,
-    strip_texts,
-    use_declared_types,
-)
-from lincore.io.tables.rules.numbers_in_text import read_numbers_in_text
 from lincore.io.tables.table import as_requested
-from lincore.io.tables.text.declarations import arff_as_csv, is_arff, refuse_basket
 from lincore.io.tables.text.dialect import find_dialect
-from lincore.io.tables.text.encoding import decode
+from lincore.io.tables.text.encoding import arff_as_csv, decode, is_arff, refuse_basket
 from lincore.io.tables.text.header import find_header
-from lincore.io.tables.text.marks import find_marks
-from lincore.io.tables.text.options import ReadOptions
-from lincore.io.tables.text.rows import parse_rows
+from lincore.io.tables.text.numbers import find_marks, read_numbers_in_text
+from lincore.io.tables.text.options import MISSING_CODES, ReadOptions, TextImport
+from lincore.io.tables.text.rows import PADDED, is_padded, parse_rows
 from lincore.io.tables.text.tables_below import choose_table
-from lincore.io.tables.text.text_import import TextImport
 from lincore.limits import LIMITS, Limits, check_size, check_table_shape
+from lincore.utils.typing import Flags
 
-#: Rules for parsed columns, in this order, each with the codes of its findings: a rule changes the
-#: frame of the table and reports it, unless one of its codes is in `ReadOptions.overrule`.
-COLUMN_RULES: tuple[tuple[Callable[[TextImport], None], tuple[str, ...]], ...] = (
-    (leave_out_blank_rows, ("LIN030",)),
-    (leave_out_repeated_headers, ("LIN031",)),
-    (strip_texts, ()),
-    (keep_leading_zeros, ("LIN040",)),
-    (read_numbers_in_text, ("LIN042", "LIN043", "LIN044", "LIN045")),
-    (leave_out_unnamed_columns, ("LIN041",)),
-    (leave_out_totals, ("LIN032",)),
-    (use_declared_types, ()),
+_FEW_ROWS = 5_000
+_CODE_NAME = re.compile(
+    r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
+    r"|account|label|class|target)(?:$|[\W_])",
+    re.IGNORECASE,
 )
+# With this many digits a padded number is a code: 01067 is not a measurement.
+_CODE_DIGITS = 4
+# Fewer padded columns are not a number format.
+_FEWEST_PADDED = 4
+# fmt: off
+_TOTALS = frozenset((
+    "total", "totals", "grand total", "sum", "subtotal", "average", "mean", "all", "overall",
+    "summe", "gesamt", "insgesamt", "mittelwert", "durchschnitt", "somme", "moyenne", "suma",
+    "totale", "media", "totaal",
+))
+# fmt: on
+_MOST_TOTALS, _FEWEST_ROWS_ABOVE = 3, 5
+# Relative error of a total.
+_TOLERANCE = 0.01
 _COLUMN = re.compile(r"column '(.*)'|column \"(.*)\"")
 # What differs between columns with the same fault: a number of rows, an example.
 _OWN = re.compile(r" \([\d,]+ rows?\)|,? such as ('[^']*'|\"[^\"]*\"),?")
+
+
+def leave_out_blank_rows(table: TextImport) -> None:
+    """Leave out rows without any value."""
+    frame = table.frame
+    # Only rows without a first and a last value need a full check.
+    blank = (frame.iloc[:, 0].isna() & frame.iloc[:, -1].isna()).to_numpy(bool, copy=True)
+    if blank.any() and not blank.all():
+        blank[blank] = frame[blank].isna().all(axis=1)
+    # An empty table is rejected elsewhere.
+    if not blank.all():
+        _leave_out(table, blank, "without any value", "LIN030")
+
+
+def leave_out_repeated_headers(table: TextImport) -> None:
+    """Leave out rows that repeat the column names, as in concatenated files."""
+    frame, kinds = table.frame, [dtype.kind for dtype in table.frame.dtypes]
+    named = [i for i, field in enumerate(table.header[: len(kinds)]) if field]
+    # Numeric columns contain no names.
+    if len(named) < 2 or any(kinds[i] != "O" for i in named):
+        return
+    again = np.ones(len(frame), bool)
+    for i in named:
+        again[again] = frame.iloc[:, i][again].astype("str").str.strip() == table.header[i]
+        if not again.any():
+            return
+    _leave_out(table, again, "that repeat the header line", "LIN031")
+
+
+def _leave_out(table: TextImport, rows: Flags, what: str, code: str) -> None:
+    """Leave out some rows, (n,) bool, and report them."""
+    if count := int(rows.sum()):
+        some = "1 row was" if count == 1 else f"{count:,} rows were"
+        table.note(f"{some} {what} and left out.", code=code)
+        table.frame, table.rows_are_lines = table.frame[~rows].reset_index(drop=True), False
+
+
+def leave_out_totals(table: TextImport) -> None:
+    """Leave out the last rows if they are labelled as totals or means, and are."""
+    frame = table.frame
+    if not _says_total(frame.iloc[-1]):
+        return
+    for count in range(min(_MOST_TOTALS, len(frame) - _FEWEST_ROWS_ABOVE), 0, -1):
+        rows = frame.iloc[:-count]
+        if all(_is_total(rows, frame.iloc[-i]) for i in range(1, count + 1)):
+            several = f"The last {count} rows contain totals and were left out."
+            one = "The last row contains totals and was left out."
+            table.note(several if count > 1 else one, code="LIN032")
+            table.frame = rows
+            return
+
+
+def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
+    values = {str(name): value for name, value in last.items()}
+    words = _says_total(last)
+    # A class may be called "all": then it occurs in other rows too.
+    if not words or any((rows[name] == values[name]).any() for name in words):
+        return False
+    numbers = [name for name in values if is_number(rows[name]) and not pd.isna(values[name])]
+    agreeing = [name for name in numbers if _sums_up(rows[name], float(values[name]))]
+    return 2 * len(agreeing) > len(numbers)
+
+
+def _sums_up(column: pd.Series[Any], last: float) -> bool:
+    sums = (float(column.sum()), float(column.mean()))
+    return any(abs(last - one) <= _TOLERANCE * max(abs(one), 1e-12) for one in sums)
+
+
+def _says_total(row: pd.Series[Any]) -> list[str]:
+    """Return the columns in which a row is labelled as a total."""
+    return [
+        str(name)
+        for name, value in row.items()
+        if isinstance(value, str) and value.strip(" :").casefold() in _TOTALS
+    ]
+
+
+def strip_texts(table: TextImport) -> None:
+    """Strip the values of text columns, and remove missing-value codes."""
+    columns = table.of_text
+    found = {name: stripped(column, table.options) for name, column in columns.items()}
+    found = {name: tidy for name, tidy in found.items() if tidy is not columns[name]}
+    table.frame = with_many(table.frame, found)
+
+
+def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
+    """Return a stripped text column without missing-value codes."""
+    given = options.missing_codes
+    marked = {"", *(mark.strip() for mark in (MISSING_CODES if given is None else given))}
+    if column.dtype == object:
+        column = column.astype("str").where(column.notna())
+    if len(column) <= _FEW_ROWS:
+        # pandas takes a third of a millisecond per step and column, for thousands of columns.
+        values = listed_texts(column)
+        tidy = [None if value is None else value.strip() for value in values]
+        tidy = [None if value in marked else value for value in tidy]
+        return column if tidy == values else pd.Series(tidy, name=column.name, dtype="str")
+    column = column.str.strip()
+    blank = column.isin(list(marked))
+    return column.mask(blank) if blank.any() else column
+
+
+def keep_leading_zeros(table: TextImport) -> None:
+    """Keep columns of digits as text if their leading zeros are significant.
+
+    These are columns in which distinct values would become equal as numbers (7 and 007), columns
+    named as codes, values with four or more digits, and short ones that repeat. If half the columns
+    are padded, the zeros are only the number format of the file.
+    """
+    texts = table.of_text
+    padded = [name for name in texts if is_padded(texts[name])]
+    is_format = len(padded) >= max(_FEWEST_PADDED, table.frame.shape[1] / 2)
+    found = [name for name in padded if _is_code(texts[name], is_format)]
+    if found:
+        example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
+        what = f"Leading zeros, as in {example[:20]}: kept as text, since a number would "
+        table.notices.append(Notice(f"{what}lose them.", columns_named(found), code="LIN040"))
+        table.texts |= set(found)
+
+
+def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
+    distinct: Sequence[str] = column.dropna().unique().tolist()
+    if len({text.lstrip("0") or "0" for text in distinct}) < len(distinct):
+        return True
+    if is_format:
+        return False
+    widths = {len(text) for text in distinct if re.fullmatch(PADDED, text)}
+    is_even = len(widths) == 1 and all(len(text) >= min(widths) for text in distinct)
+    if not is_even or min(widths) >= _CODE_DIGITS or _CODE_NAME.search(str(column.name)):
+        return True
+    return 2 * len(distinct) <= len(column)
+
+
+def leave_out_unnamed_columns(table: TextImport) -> None:
+    """Leave out the last columns that have neither a name nor a value."""
+    frame, names = table.frame, [str(name) for name in table.frame]
+    kept = len(names)
+    while kept and names[kept - 1] == f"column {kept}" and frame[names[kept - 1]].isna().all():
+        kept -= 1
+    if table.header and 0 < kept < len(names):
+        where = columns_named(names[kept:])
+        table.notices.append(Notice("Left out: neither a name nor values.", where, code="LIN041"))
+        table.frame = frame[names[:kept]]
+
+
+def use_declared_types(table: TextImport) -> None:
+    """Convert numbers to text if the file declares them as categories or texts."""
+    frame = table.frame
+    texts = {
+        name: frame[name].map(_text, na_action="ignore").astype("str")
+        for name, kind in table.types.items()
+        if kind in ("category", "text") and name in frame and is_number(frame[name])
+    }
+    table.frame = with_columns(frame, texts)
+
+
+def _text(value: float) -> str:
+    """Return a number without the fraction that integers get in a column with missing values."""
+    return str(int(value)) if float(value).is_integer() else str(value)
 
 
 def read_text(
@@ -79,6 +241,20 @@ def decode_file(table: TextImport, raw: bytes) -> None:
         text, separator = arff_as_csv(text, name), table.options.separator or ","
         table.options = replace(table.options, separator=separator, quote="'", header=True)
     table.text = text
+
+
+#: Rules for parsed columns, in this order, each with the codes of its findings: a rule changes the
+#: frame of the table and reports it, unless one of its codes is in `ReadOptions.overrule`.
+COLUMN_RULES: tuple[tuple[Callable[[TextImport], None], tuple[str, ...]], ...] = (
+    (leave_out_blank_rows, ("LIN030",)),
+    (leave_out_repeated_headers, ("LIN031",)),
+    (strip_texts, ()),
+    (keep_leading_zeros, ("LIN040",)),
+    (read_numbers_in_text, ("LIN042", "LIN043", "LIN044", "LIN045")),
+    (leave_out_unnamed_columns, ("LIN041",)),
+    (leave_out_totals, ("LIN032",)),
+    (use_declared_types, ()),
+)
 
 
 def apply_rules(table: TextImport) -> None:

@@ -12,8 +12,7 @@ import pandas as pd
 from lincore.data.column_values import is_number
 from lincore.data.labels import find_label_column, level_name
 from lincore.errors import DataError
-from lincore.io.tables.options import Condition, Relation
-from lincore.io.tables.table import Table
+from lincore.io.tables.table import Condition, Relation, Table
 from lincore.utils.typing import Flags
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)

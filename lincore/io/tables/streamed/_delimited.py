@@ -14,19 +14,17 @@ import pandas as pd
 from lincore.data.frames import with_columns
 from lincore.errors import DataError, Notice
 from lincore.io.files.sources import IteratedBytes, LargeFile, NulError, whole_lines
-from lincore.io.tables.lines.fit import LineFitter, Target
-from lincore.io.tables.lines.splitting import split
-from lincore.io.tables.read import read_text
+from lincore.io.tables.on_request import cut_labels, mark_missing
+from lincore.io.tables.read import read_text, stripped
 from lincore.io.tables.row_source import RowSource
-from lincore.io.tables.rules.column_rules import stripped
-from lincore.io.tables.rules.numbers_in_text import read_numbers
-from lincore.io.tables.rules.on_request import cut_labels, mark_missing
 from lincore.io.tables.table import Table
 from lincore.io.tables.text.dialect import without_comments
 from lincore.io.tables.text.encoding import decode
-from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.text.fields import split
+from lincore.io.tables.text.numbers import read_numbers
+from lincore.io.tables.text.options import ReadOptions, TextImport
 from lincore.io.tables.text.rows import csv_arguments, parse_error
-from lincore.io.tables.text.text_import import TextImport
+from lincore.io.tables.text.uneven_lines import LineFitter, Target
 from lincore.limits import Limits
 from lincore.utils.threads import read_ahead
 

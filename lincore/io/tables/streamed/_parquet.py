@@ -25,8 +25,8 @@ from lincore.io.tables.formats.parquet import (
     text_columns,
     written_out,
 )
+from lincore.io.tables.on_request import mark_missing
 from lincore.io.tables.row_source import ColumnarRows
-from lincore.io.tables.rules.on_request import mark_missing
 
 # Cells of a block (8 MB as numbers), and of the row groups of a part. Each column of a block has a
 # fixed cost, so that blocks of many columns are up to twice as large, for this number of rows.

@@ -20,11 +20,6 @@ _BLOCK_CELLS = 1_000_000
 _SEED = 0
 
 
-def is_dask(source: Any) -> bool:
-    """Return whether an object is a Dask DataFrame."""
-    return type(source).__module__.startswith("dask.") and hasattr(source, "to_delayed")
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Partition(RowSource):
     """A pandas DataFrame as a source of rows, on the machine where it is."""

@@ -17,13 +17,12 @@ from lincore.io.files.sources import LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.formats.parquet import PARQUET_MAGIC
-from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_source import DRAWN_ONLY, ColumnarRows, RowSource, StoppedReading, Wanted
 from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_parquet
 from lincore.io.tables.streamed.dask_rows import open_dask
-from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.table import Table, TableOptions, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import Limits, on_own_disk
 from lincore.utils.typing import Progress

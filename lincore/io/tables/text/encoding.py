@@ -45,6 +45,18 @@ _STRUCTURED = (
     (re.compile(r"[+-]?\d+(\.\d+)?(\s\d+:[\d.eE+-]+){2}"), "a LIBSVM file"),
     (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
 )
+_SPARSE = "The rows are sparse: only nonzero values are listed."
+_AS_CSV = "Save it as CSV (text with one row per line) and load that."
+# An item of a basket, such as bread or milk=2; never a number.
+_ITEM = re.compile(r"[^\W\d][^=\"]*(=[^=\"]+)?")
+_COUNTED_ITEM = re.compile(r"(^|[,\t])\s*[^\W\d][^=,\t\"]*=\s*\d")
+_BASKET_CHARS, _BASKET_LINES, _FEWEST_LINES = 20_000, 50, 3
+_ARFF_RELATION = re.compile(r"(?:[ \t]*(?:%[^\n]*)?\n)*+[ \t]*@relation\b", re.IGNORECASE)
+_ARFF_DATA = re.compile(r"(?m)^\s*@data\b.*$", re.IGNORECASE)
+_ARFF_ATTRIBUTE = re.compile(
+    r"(?m)^\s*@attribute\s+(?:'((?:[^'\\\n]|\\.)*+)'|\"((?:[^\"\\\n]|\\.)*+)\"|([^\s{]+))",
+    re.IGNORECASE,
+)
 
 
 def decode(
@@ -174,3 +186,42 @@ def _refuse_no_text(text: str, name: str) -> None:
                 where=name,
                 remedy="Save it as CSV (text with one row per line) and load that.",
             )
+
+
+def _is_basket(text: str) -> bool:
+    """Whether each line lists items, a third of them with numbers: bread, milk=2."""
+    lines = [line for line in text[:_BASKET_CHARS].splitlines() if line.strip()][:_BASKET_LINES]
+    if len(lines) < _FEWEST_LINES or not _COUNTED_ITEM.search(lines[0]):
+        return False
+    fields = [field.strip() for line in lines for field in re.split("[,\t]", line)]
+    n_counted = sum("=" in field for field in fields)
+    return all(map(_ITEM.fullmatch, fields)) and 3 * n_counted >= len(fields)
+
+
+def refuse_basket(text: str, name: str) -> None:
+    """Reject a sparse Orange file, whose rows list only nonzero values."""
+    if name.casefold().removesuffix(".gz").endswith(".basket") or _is_basket(text):
+        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
+
+
+def is_arff(text: str) -> bool:
+    r"""Return whether a text is ARFF: comments, then the name of a relation."""
+    return _ARFF_RELATION.match(text[:100_000]) is not None
+
+
+def arff_as_csv(text: str, name: str) -> str:
+    r"""Return the rows of an ARFF file below a line of names, keeping line numbers."""
+    data = _ARFF_DATA.search(text)
+    if data is None:
+        raise DataError(
+            "The ARFF file has no line @data.", where=name, remedy="Load the whole file."
+        )
+    names = [
+        "".join(filter(None, found)) for found in _ARFF_ATTRIBUTE.findall(text[: data.start()])
+    ]
+    rows = re.sub(r"(?m)^\s*%.*$", "", text[data.end() :])
+    if re.match(r"\s*\{", rows):
+        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
+    above = "\n" * text.count("\n", 0, data.start())
+    header = ",".join("'" + re.sub(r"\\(.)", r"\1", one).replace("'", "''") + "'" for one in names)
+    return f"{above}{header}{rows}"

@@ -6,15 +6,33 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
+from typing import Literal, NamedTuple, TypeAlias
 
 from lincore.data.names import numbered, unique_names
 from lincore.errors import DataError, Notice
-from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
-from lincore.io.tables.text.declarations import Declared, find_declared
 from lincore.io.tables.text.dialect import n_blank_last, split_with_other
-from lincore.io.tables.text.text_import import Record, TextImport, nonblank_values
+from lincore.io.tables.text.fields import BLANKS, NUMBER, kind_of
+from lincore.io.tables.text.options import DeclaredRole, Record, TextImport, nonblank_values
 from lincore.limits import LIMITS, check_rows, check_table_shape
 
+DeclaredType: TypeAlias = Literal["number", "category", "text", ""]
+MaybeRole: TypeAlias = DeclaredRole | Literal[""]
+_TYPES: dict[str, DeclaredType] = {
+    **dict.fromkeys(("c", "continuous", "n", "numeric"), "number"),
+    **dict.fromkeys(("d", "discrete", "categorical"), "category"),
+    **dict.fromkeys(("s", "string", "text"), "text"),
+    **dict.fromkeys(("t", "time", ""), ""),
+}
+_ROLES: dict[str, MaybeRole] = {
+    **dict.fromkeys(("class", "c"), "target"),
+    **dict.fromkeys(("weight", "w"), "weight"),
+    **dict.fromkeys(("meta", "m", "ignore", "i"), "ignore"),
+    "": "",
+}
+# As in cD#kind. C#4 is a musical note, not a column called 4.
+_MARKED = re.compile(r"([cmiw]?)([CDNST]?)#\s*(\D.*)", re.DOTALL)
+# Attributes of a column, such as unit=mm, may follow its role.
+_ATTRIBUTE = re.compile(r"(?:^|\s)\S+=\S*")
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
 _NAME = re.compile(r"[^\W\d]{3,}([ _.-]*\w+)*")
 # Units and types that look like names, in the singular.
@@ -34,6 +52,75 @@ _UNIT_WORDS = frozenset((
 # fmt: on
 _MOST_ABOVE = 30
 _FEWEST_LEVELS = 6
+
+
+class Declared(NamedTuple):
+    """Names of columns with their types and roles, "" if not declared."""
+
+    names: list[str]
+    types: list[DeclaredType]
+    roles: list[MaybeRole]
+    n_lines: int = 1
+
+
+def find_declared(records: Sequence[Record]) -> Declared | None:
+    """Return the declarations in Orange's format in the first records; None if there are none."""
+    if not records:
+        return None
+    names = records[0].fields
+    marked = [_MARKED.fullmatch(name) for name in names]
+    n_marks = sum("#" in name for name in names)
+    known = [found for found in marked if found and (found[1] or found[2])]
+    if known and len(known) == n_marks:
+        parts = [
+            found.groups() if found else ("", "", name)
+            for found, name in zip(marked, names, strict=True)
+        ]
+        types = [_TYPES[mark.lower()] for _, mark, _ in parts]
+        return _declared([name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts])
+    return _below(names, records[1:])
+
+
+def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
+    """Return the types, and the roles if any, in the lines below the names."""
+    width = len(names)
+    if len(records) < 3 or len(records[0].fields) != width or not all(names):
+        return None
+    words, below = records[0].fields, records[1].fields
+    bare = [_ATTRIBUTE.sub("", field).strip() for field in below]
+    has_roles = len(below) == width and all(field.lower() in _ROLES for field in bare)
+    # A blank line means that there are no roles.
+    n_lines = 3 if has_roles else 2
+    columns = [nonblank_values(records[n_lines - 1 :], i) for i in range(width)]
+    types = [_type_of(field, column) for field, column in zip(words, columns, strict=True)]
+    known = [one for one in types if one is not None]
+    # Letters may also be values: require a role, or a type above numbers.
+    tells = any(bare) if has_roles else False
+    tells |= any(
+        one == "number" and column and all(map(NUMBER.fullmatch, column))
+        for one, column in zip(types, columns, strict=True)
+    )
+    if len(known) < width or not any(words) or not tells:
+        return None
+    roles = [_ROLES[field.lower()] for field in bare] if has_roles else [_ROLES[""]] * width
+    return _declared(names, known, roles, n_lines)
+
+
+def _declared(
+    names: list[str], types: list[DeclaredType], roles: list[MaybeRole], n_lines: int = 1
+) -> Declared:
+    # A number without a role is a measurement, even if it numbers the rows.
+    pairs = zip(roles, types, strict=True)
+    found: list[MaybeRole] = [r or ("feature" if t == "number" else "") for r, t in pairs]
+    return Declared(names, types, found, n_lines)
+
+
+def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
+    """Return the type declared by a word, or the listed values of a category."""
+    if field.lower() in _TYPES:
+        return _TYPES[field.lower()]
+    listed = {value.replace("\\ ", " ") for value in re.split(r"(?<!\\)[\s,|]+", field)}
+    return "category" if len(listed) > 1 and column and listed.issuperset(column) else None
 
 
 def find_header(table: TextImport) -> None:

@@ -15,12 +15,10 @@ from lincore.data.column_values import first_texts
 from lincore.data.frames import with_columns
 from lincore.data.names import numbered, unique_names
 from lincore.errors import DataError
-from lincore.io.tables.lines.fit import Target, fit_lines
-from lincore.io.tables.lines.kinds import kind_of
-from lincore.io.tables.lines.splitting import SPACES
 from lincore.io.tables.text.dialect import read_records, split_with_other
-from lincore.io.tables.text.options import MISSING_CODES
-from lincore.io.tables.text.text_import import Record, TextImport
+from lincore.io.tables.text.fields import SPACES, kind_of
+from lincore.io.tables.text.options import MISSING_CODES, Record, TextImport
+from lincore.io.tables.text.uneven_lines import Target, fit_lines
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000

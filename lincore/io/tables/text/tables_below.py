@@ -7,13 +7,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.io.tables.lines.kinds import BLANKS, NUMBER
-from lincore.io.tables.lines.splitting import SPACES, split
-from lincore.io.tables.lines.surplus import profile_of
+from lincore.io.tables.text.alignment import profile_of
 from lincore.io.tables.text.dialect import find_dialect, read_records
+from lincore.io.tables.text.fields import BLANKS, NUMBER, SPACES, split
 from lincore.io.tables.text.header import names_values
-from lincore.io.tables.text.options import PLACES
-from lincore.io.tables.text.text_import import Record, TextImport
+from lincore.io.tables.text.options import PLACES, Record, TextImport
 from lincore.limits import check_table_shape
 
 _MOST_BLOCKS = 100

@@ -94,7 +94,7 @@ def test_what_is_no_image_has_a_reason(raw, path, said):
 
 @pytest.mark.parametrize("name", ["a/IMG_1.HEIC", "a/IMG_1.jpg"])
 def test_photographs_in_heic_need_a_package(name, monkeypatch):
-    monkeypatch.setattr("lincore.io.images._signatures.CAN_READ_HEIC", False)
+    monkeypatch.setattr("lincore.io.images.decode.CAN_READ_HEIC", False)
     said = reason(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name)
     assert re.search(r"lincore\[heic\].* save it as JPEG", said)
 

@@ -7,7 +7,7 @@ import pytest
 
 from lincore import DataError
 from lincore.io import ReadOptions, Table, read_table
-from tests.lincore.io.tables.lines import damaged
+from tests.lincore.io.tables.text import damaged
 
 AS_TEXT = ReadOptions(as_text=True)
 # Cells of the damaged row that cannot be told: where two fields run together, both are lost.

@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import log
 from typing import Any, NamedTuple
 
-from lincore.io.tables.lines.kinds import kind_of
+from lincore.io.tables.text.fields import kind_of
 
 _MOST_SURPLUS = 3
 _FEWEST_ROWS = 3

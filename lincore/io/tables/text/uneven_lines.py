@@ -10,15 +10,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from lincore.errors import DataError, Notice
-from lincore.io.tables.lines.splitting import (
-    SPACES,
-    is_plain,
-    joined_record,
-    readings,
-    split,
-    written,
-)
-from lincore.io.tables.lines.surplus import Profile, filled_up, profile_of, without_surplus
+from lincore.io.tables.text.alignment import Profile, filled_up, profile_of, without_surplus
+from lincore.io.tables.text.fields import SPACES, is_plain, joined_record, readings, split, written
+from lincore.io.tables.text.options import UnevenLine
 
 Uneven = Literal["mend", "skip", "keep"]
 
@@ -52,14 +46,6 @@ _FINDINGS = {
         "Fewer fields than columns: missing fields were read as missing values.", code="LIN024"
     ),
 }
-
-
-class UnevenLine(NamedTuple):
-    """A line with a wrong number of fields."""
-
-    number: int  # counted from 1
-    text: str  # its first 500 characters
-    outcome: str  # "left out", "mended", "cut" to the columns, or "filled up" with missing values
 
 
 class Target(NamedTuple):

@@ -1,1 +1,0 @@
-"""Uneven lines of a text table: found, repaired if that is certain, otherwise reported."""

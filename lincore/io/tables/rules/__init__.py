@@ -1,1 +1,0 @@
-"""Column rules: changes of the parsed columns of a text table, and what they look for."""
