@@ -206,10 +206,10 @@ def study_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
     return (*overall, *recall_losses(classes))
 
 
-def recall_losses(classes: NDArray[Any], kind: int = 0) -> tuple[Loss, ...]:
+def recall_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
     """Return the recall of each class."""
     return tuple(
-        Loss(name, only, greater_is_better=True, kind=kind, code=code)
+        Loss(name, only, greater_is_better=True, code=code)
         for code, (name, only) in enumerate(
             zip(recall_names(classes), np.eye(len(classes)), strict=True)
         )

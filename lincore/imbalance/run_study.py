@@ -335,8 +335,8 @@ def trial_losses(
     of_training = {name: fits[name_there] for name, name_there in TRAINED.items()}
     for method in plan.alive:
         predicted, log_proba = _cells(fits, trial, method.name, CONDITIONS)
-        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = mean_losses(losses, truth, rows, n_classes, weight=weight)
+        rows = [predicted != truth, log_losses(log_proba, truth)]
+        means = mean_losses(losses, truth, np.stack(rows), n_classes, weight=weight)
         softened = _softened(*_cells(fits, trial, method.name, MODELS), truth)
         there = _softened(*_cells(of_training, trial, method.name, MODELS), codes[trained])
         split = SplitLosses(test, rows, softened, trained, there)

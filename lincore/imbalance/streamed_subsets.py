@@ -111,8 +111,9 @@ class StreamedSubsets(NestedSubsets):
         extra = np.maximum(wanted - sizes - (streamed.counts - once.counts), 0)
         extra = np.where(in_memory > 0, extra, 0)
         rows = np.concatenate([sample.rows, *self.repeated(in_memory, extra, seed)])
-        weight = data.weights_of(rows)
-        own = Moments.from_groups(data.X[rows], data.codes[rows], data.n_classes, weight)
+        # As a weight, a repetition is not copied.
+        times = np.bincount(rows, data.weights_of(rows), data.n_rows).astype(float)
+        own = Moments.from_groups(data.X, data.codes, data.n_classes, times)
         return TrainingSample(
             rows, None, own + streamed.moments, blocks=self.sums.blocks, subset=repeated
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.row_weights import effective_number, weighted_losses
 from lincore.metrics.intervals import ADDED_ROWS
-from lincore.utils.typing import Array, Flags
+from lincore.utils.typing import Array
 
 Contrast = Mapping[str, float]
 
@@ -182,20 +182,20 @@ class SplitLosses(NamedTuple):
     ----------
     rows : ndarray of shape (m,)
         The test rows.
-    losses : ndarray of shape (X, C, m)
-        Losses of each row in every condition.
-    softened : ndarray of shape (X, D, m)
+    losses : sequence of X ndarrays of shape (C, m)
+        Losses of each row in every condition; errors that are counted may be bool or float32.
+    softened : sequence of X ndarrays of shape (D, m)
         By every model, with softened errors.
     trained : ndarray of shape (r,)
         Training rows, see `lincore.metrics.training_variance.rows_to_predict`.
-    softened_trained : ndarray of shape (X, D, r)
+    softened_trained : sequence of X ndarrays of shape (D, r)
     """
 
     rows: NDArray[np.intp]
-    losses: Array
-    softened: Array
+    losses: Sequence[NDArray[Any]] | Array
+    softened: Sequence[Array] | Array
     trained: NDArray[np.intp]
-    softened_trained: Array
+    softened_trained: Sequence[Array] | Array
 
 
 class RowSums:
@@ -220,13 +220,22 @@ class RowSums:
         weight: Array | None = None,
     ) -> None:
         self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
-        self.own, self.left_out, self.trained = (_Sums(codes, n_classes, weight) for _ in range(3))
+        # One for each kind of loss.
+        self.own, self.left_out, self.trained = list[_Sums](), list[_Sums](), list[_Sums]()
 
     def add(self, split: SplitLosses) -> None:
         """Add the losses of one split."""
-        self.own.add(split.rows, split.losses)
-        self.left_out.add(split.rows, split.softened)
-        self.trained.add(split.trained, split.softened_trained)
+        self._add(self.own, split.rows, split.losses)
+        self._add(self.left_out, split.rows, split.softened)
+        self._add(self.trained, split.trained, split.softened_trained)
+
+    def _add(
+        self, sums: list[_Sums], rows: NDArray[np.intp], losses: Sequence[NDArray[Any]] | Array
+    ) -> None:
+        if not sums:
+            sums += [_Sums(self.codes, self.n_classes, self.weight) for _ in losses]
+        for one, of_kind in zip(sums, losses, strict=True):
+            one.add(rows, of_kind)
 
     def variance(
         self,
@@ -241,115 +250,129 @@ class RowSums:
         `places` are those of the models among the losses, as `conditions` those of the conditions.
         """
         with np.errstate(invalid="ignore"):  # of infinite losses, which have no interval
-            own = self.own.found()
-            left_out, trained = self.left_out.found(), self.trained.found()
-            counts, rows = self._covariance(own.influence, own.times > 0)
+            own, left_out, trained = (
+                _Found.of_kinds([one.found(self.units) for one in sums])
+                for sums in (self.own, self.left_out, self.trained)
+            )
         by_model = ModelEffects(places, left_out.effects, trained.effects, left_out.noise)
         return RowVariance(
-            conditions, models, counts, own.means, rows, own.effects, own.tested, own.chance,
-            own.noise, by_model, ratio, streamed,
+            conditions, models, own.counts[0], own.means, own.rows, own.effects, own.tested,
+            own.chance, own.noise, by_model, ratio, streamed,
         )  # fmt: skip
-
-    def _covariance(self, influence: Array, seen: Flags) -> tuple[Array, Array]:
-        """Return units of each class and the covariance of class means over them."""
-        counts, found = [], []
-        for c in range(self.n_classes):
-            own = (self.codes == c) & seen
-            part = influence[..., own]
-            weight = np.ones(part.shape[-1]) if self.weight is None else self.weight[own]
-            if self.units is not None:
-                units = np.unique(self.units[own], return_inverse=True)[1]
-                part = part @ (units[:, None] == np.arange(units.max(initial=-1) + 1))
-                weight = np.bincount(units, weight) / np.bincount(units)
-            n = part.shape[-1]
-            counts.append(effective_number(weight))
-            found.append(part @ part.swapaxes(1, 2) * (n / (n - 1) if n > 1 else np.nan))
-        return np.array(counts, dtype=float), np.stack(found, axis=1)
 
 
 class _Found(NamedTuple):
-    """Statistics of sums, see `RowVariance`; times (n,) and influence (X, C, n) of rows."""
+    """Statistics of sums, see `RowVariance`; of one kind of loss there is no axis X."""
 
-    times: NDArray[np.intp]
+    counts: Array  # (X, K)
     means: Array
-    influence: Array
+    rows: Array
     effects: Array
     tested: Array
     chance: Array
     noise: Array
 
+    @classmethod
+    def of_kinds(cls, found: Sequence[_Found]) -> _Found:
+        """Stack the statistics of all kinds of losses."""
+        stacked = cls(*map(np.stack, zip(*found, strict=True)))
+        effects, tested = (part.swapaxes(0, 1) for part in (stacked.effects, stacked.tested))
+        return stacked._replace(effects=effects, tested=tested)
+
 
 class _Sums:
-    """Sums of losses (X, C) over the splits in which a row was predicted."""
+    """Sums of one kind of loss (C, n) over the splits in which a row was predicted."""
 
     def __init__(self, codes: NDArray[np.intp], n_classes: int, weight: Array | None) -> None:
         self.codes, self.n_classes, self.weight = codes, n_classes, weight
+        self.rows = np.zeros(0, dtype=np.intp)  # those predicted so far, in order
         self.splits: list[NDArray[np.intp]] = []
         self.levels: list[Array] = []
-        self.sums = self.squares = np.zeros(0)
+        self.sums: NDArray[Any] = np.zeros(0)
+        self.squares = np.zeros(0)
 
-    def add(self, rows: NDArray[np.intp], losses: Array) -> None:
-        members = self._members(rows)
+    def add(self, rows: NDArray[np.intp], losses: NDArray[Any]) -> None:
+        codes = self.codes[rows]
         if self.weight is not None:
             with np.errstate(invalid="ignore"):
-                losses = weighted_losses(losses, self.codes[rows], self.weight[rows])
+                losses = weighted_losses(losses, codes, self.weight[rows])
         if not self.splits:
-            n_losses, n_conditions = losses.shape[:2]
-            self.sums = np.zeros((n_losses, n_conditions, len(self.codes)))
-            self.squares = np.zeros((n_losses, self.n_classes, n_conditions, n_conditions))
+            n_conditions = len(losses)
+            # Counts are exact in single precision; a large table has many rows.
+            kind = np.result_type(losses, np.float32)
+            self.sums = np.zeros((n_conditions, 0), kind)
+            self.squares = np.zeros((self.n_classes, n_conditions, n_conditions))
         self.splits.append(rows)
-        self.sums[..., rows] += losses
+        self._make_room(rows)
+        self.sums[:, np.searchsorted(self.rows, rows)] += losses
+        levels = np.zeros((self.n_classes, len(losses)))
         with np.errstate(invalid="ignore"):
-            self.levels.append(losses @ _shares(members))
-            # One class at a time: the rows of the others are zero.
-            own = losses[:, None] * members.T[:, None]
-            self.squares += own @ losses[:, None].swapaxes(2, 3)
+            for k in range(self.n_classes):
+                own = losses[:, codes == k].astype(float)
+                levels[k] = own.sum(axis=1) / max(own.shape[1], 1)
+                self.squares[k] += own @ own.T
+        self.levels.append(levels)
 
-    def found(self) -> _Found:
-        codes, k = self.codes, self.n_classes
-        times = np.bincount(np.concatenate(self.splits), minlength=len(codes))
+    def _make_room(self, rows: NDArray[np.intp]) -> None:
+        """Add columns for rows that are predicted for the first time."""
+        every = np.union1d(self.rows, rows)
+        if len(every) > len(self.rows):
+            sums = np.zeros((len(self.sums), len(every)), self.sums.dtype)
+            sums[:, np.searchsorted(every, self.rows)] = self.sums
+            self.rows, self.sums = every, sums
+
+    def found(self, units: NDArray[np.intp] | None) -> _Found:
+        """Return the statistics, class by class and in place: the sums take much memory."""
+        codes, k, n_conditions = self.codes[self.rows], self.n_classes, len(self.sums)
+        every, n_splits = np.searchsorted(self.rows, np.concatenate(self.splits)), len(self.splits)
+        of_split = np.repeat(np.arange(n_splits), [len(rows) for rows in self.splits])
+        times = np.bincount(every)
         by_class = np.bincount(codes, times, k)
         n_tested = np.maximum(by_class, 1)
-        row_means = self.sums / np.maximum(times, 1)
-        means = np.stack([self.sums[..., codes == c].sum(axis=-1) for c in range(k)], axis=1)
-        means /= n_tested[:, None]
-        # In place: all rows of a large table may be tested in many conditions.
-        influence = means.swapaxes(1, 2)[..., codes]
-        influence *= times
-        np.subtract(self.sums, influence, out=influence)
-        influence /= n_tested[codes]
-        tested = np.stack([row_means[..., r] @ _shares(self._members(r)) for r in self.splits])
+        counts, means = np.zeros(k), np.zeros((k, n_conditions))
+        rows, changes = np.zeros((2, k, n_conditions, n_conditions))
+        tested = np.zeros((n_splits, k, n_conditions))
+        for c in range(k):
+            own = np.flatnonzero(codes == c)
+            of_rows, root = self.sums[:, own].astype(float, copy=False), np.sqrt(times[own])
+            means[c] = of_rows.sum(axis=1) / n_tested[c]
+            # Single rows: variation of a row's loss between splits, minus the common effect.
+            of_rows /= root
+            changes[c] = self.squares[c] - of_rows @ of_rows.T
+            of_rows /= root  # now means over splits
+            members = codes[every] == c
+            place, split = np.searchsorted(own, every[members]), of_split[members]
+            n_of_class = np.maximum(np.bincount(split, minlength=n_splits), 1)
+            for j, of_condition in enumerate(of_rows):
+                total = np.bincount(split, of_condition[place], n_splits)
+                tested[:, c, j] = total / n_of_class
+            of_rows -= means[c][:, None]
+            of_rows *= times[own] / n_tested[c]
+            counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
         # A row's own loss is part of its mean: it must have been predicted at least twice.
-        n_seen = np.bincount(codes[times > 0], minlength=k)
+        n_seen = np.bincount(codes, minlength=k)
         often = by_class >= 2 * np.maximum(n_seen, 1)
-        grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)
-        effects = np.where(often, (np.stack(self.levels) - tested) * grown, 0.0).swapaxes(2, 3)
-        # Single rows: variation of a row's loss between splits, minus the common effect.
-        changes = self._within(row_means)
-        changes *= np.divide(grown, by_class, out=np.zeros(k), where=often)[:, None, None]
+        grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)[:, None]
+        effects = np.where(often[:, None], (np.stack(self.levels) - tested) * grown, 0.0)
+        share = np.divide(grown[:, 0], by_class, out=np.zeros(k), where=often)
+        changes *= share[:, None, None]
         chance = changes / n_tested[:, None, None]
-        a_split = by_class / len(self.splits)
+        a_split = by_class / n_splits
         several = np.divide(1, a_split - 1, out=np.zeros(k), where=a_split > 1)[:, None, None]
-        noise = (changes * grown[:, None, None] - _covariance(effects)) * several
-        return _Found(times, means, influence, effects, tested.swapaxes(2, 3), chance, noise)
+        deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
+        between = deviations @ deviations.swapaxes(1, 2) / max(len(effects) - 1, 1)
+        noise = (changes * grown[:, None] - between) * several
+        return _Found(counts, means, rows, effects, tested, chance, noise)
 
-    def _members(self, rows: NDArray[np.intp]) -> Flags:
-        return np.asarray(self.codes[rows][:, None] == np.arange(self.n_classes))
-
-    def _within(self, row_means: Array) -> Array:
-        """Return squares and products of the rows' losses about their means, (X, K, C, C)."""
-        own = [self.codes == c for c in range(self.n_classes)]
-        return self.squares - np.stack(
-            [self.sums[..., o] @ row_means[..., o].swapaxes(1, 2) for o in own], axis=1
-        )
-
-
-def _covariance(effects: Array) -> Array:
-    """Return the covariance of split effects (S, X, K, C) within classes, (X, K, C, C)."""
-    deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
-    return np.asarray(deviations @ deviations.swapaxes(2, 3) / max(len(effects) - 1, 1))
-
-
-def _shares(members: Flags) -> Array:
-    """Return the weight of a row in the mean of its class, (m, K)."""
-    return np.asarray(members / np.maximum(members.sum(axis=0), 1))
+    def _covariance(
+        self, influence: Array, own: NDArray[np.intp], units: NDArray[np.intp] | None
+    ) -> tuple[float, Array]:
+        """Return the units of a class and the covariance of its means over them."""
+        weight = np.ones(len(own)) if self.weight is None else self.weight[own]
+        if units is not None:
+            members = np.unique(units[own], return_inverse=True)[1]
+            influence = influence @ (members[:, None] == np.arange(members.max(initial=-1) + 1))
+            weight = np.bincount(members, weight) / np.bincount(members)
+        n = influence.shape[1]
+        scale = n / (n - 1) if n > 1 else np.nan
+        return effective_number(weight), influence @ influence.T * scale

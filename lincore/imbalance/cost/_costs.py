@@ -82,9 +82,12 @@ def row_losses(
     *,
     soft: bool = False,
 ) -> Array:
-    """Return the cost, the log loss and the misclassification of each row, (3, m)."""
+    """Return the error and the log loss of each row, then its cost if errors have costs, (X, m)."""
     wrong = softened_errors(predicted, log_proba, truth) if soft else predicted != truth
-    paid = wrong if costs is None else costs[truth, predicted]
-    if soft and costs is not None and not np.isnan(log_proba).any():
-        paid = (softened(log_proba) * costs[truth]).sum(axis=1)
-    return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
+    losses = [wrong, log_losses(log_proba, truth)]
+    if costs is not None:
+        paid = costs[truth, predicted]
+        if soft and not np.isnan(log_proba).any():
+            paid = (softened(log_proba) * costs[truth]).sum(axis=1)
+        losses.append(paid)
+    return np.stack(losses)

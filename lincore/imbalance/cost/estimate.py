@@ -42,8 +42,8 @@ FIXED = "The priors of {} are fixed by its options."
 #: Models of all training rows, whose split effects are used for all conditions.
 MODELS = ("uncorrected", "corrected priors", "balanced weights")
 #: Maximum number of posteriors and losses kept in memory until thresholds and sweep are computed at
-#: the end (160 MB); with more, these are computed split by split.
-MOST_HELD = 20_000_000
+#: the end (80 MB); with more, these are computed split by split.
+MOST_HELD = 10_000_000
 #: Minimum ratio of shares for a class to count as rarer than in deployment.
 RARER = 1 + 1e-9
 
@@ -142,8 +142,8 @@ class _Decided(NamedTuple):
 class _Split(NamedTuple):
     """One split: its samples, predictions in each condition, and row losses of `MODELS`."""
 
-    # `softened` and `trained` are softened losses (M, 3, D, m) of test and training rows; `curve`
-    # has the losses of the cost curve by method.
+    # `softened` and `trained` are softened losses (M, X, D, m) of test and training rows, see
+    # `row_losses`; `curve` has the losses of the cost curve by method.
 
     samples: Samples
     decided: dict[str, _Decided]
@@ -177,8 +177,9 @@ class _Study:
         ratio = np.divide(self.target, shares, out=np.zeros(len(totals)), where=totals > 0)
         self.rare = int(ratio.argmax()) if ratio.max() > RARER else None
         self.ratios = CostRatios.of(data, self.target)
-        # Log posteriors of four fits in a split, softened losses, and those of the curve.
-        n_values = 4 * data.n_classes + 3 * len(MODELS) + len(self.ratios.decisions)
+        # Codes and log posteriors of four fits in a split, and softened losses.
+        self.n_kinds = 2 if costs is None else 3
+        n_values = 4 * (1 + data.n_classes) + self.n_kinds * len(MODELS)
         self.n_held = len(split.test) * n_values * len(plan.methods)
         self.unavailable: dict[str, dict[str, str]] = {}
         self.rows: dict[str, RowSums] = {}
@@ -214,6 +215,7 @@ class _Study:
                 what = f"Split {repeat + 1} of {self.repeats}"
                 if progress is not None and progress(repeat + 1, n_steps, what) is False:
                     return self._record(first, found)
+            del drawn, fitted, split  # before the next ones are drawn
         if later_at_once:
             return self._record(first, found)
         without = self._record(first, found)
@@ -222,6 +224,7 @@ class _Study:
             self._fit_later([splits[repeat] for repeat in repeats], repeats)
             for repeat in repeats:
                 found.append(self._enter(splits[repeat]))
+                splits[repeat].decided.clear()
                 what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
                 done = self.repeats + repeat + 1
                 if progress is not None and progress(done, n_steps, what) is False:
@@ -304,12 +307,15 @@ class _Study:
             for fits in found
         ]
 
-    def _judge(self, split: _Split) -> tuple[_Judged, Array]:
-        """Return the losses of a split and of its test rows (M, 3, C + A, m)."""
+    def _judge(self, split: _Split) -> tuple[_Judged, list[NDArray[Any]]]:
+        """Return the losses of a split, and of its test rows (M, C + A, m) of each kind."""
         plan, samples = self.plan, split.samples
         test, n_conditions = samples.split.test, len(CONDITIONS)
         places = self._places(samples)
-        rows = np.full((len(plan.methods), 3, len(places), len(test)), np.nan)
+        shape = len(plan.methods), len(places), len(test)
+        # Errors are counted.
+        rows = [np.full(shape, np.nan, np.float64 if kind else np.float32)
+                for kind in range(self.n_kinds)]  # fmt: skip
         losses = np.full((len(plan.methods), len(places), len(self.losses)), np.nan)
         posteriors, miscalibrations = np.full((2, len(plan.methods), n_conditions), np.nan)
         weight, is_rare = self._weights_in_file(samples), plan.data.codes[test] == self.ratios.rare
@@ -318,7 +324,8 @@ class _Study:
                 if method.name in fits:
                     predicted, log_proba = fits[method.name].under(priors)
                     one = row_losses(plan.data.codes[test], predicted, log_proba, self.costs)
-                    rows[i, :, places[name]] = one
+                    for of_kind, values in zip(rows, one, strict=True):
+                        of_kind[i, places[name]] = values
                     losses[i, places[name]] = self._means(samples, one)
                     rare = np.exp(log_proba[:, self.ratios.rare])
                     if places[name] < n_conditions and not np.isnan(rare).any():
@@ -336,10 +343,10 @@ class _Study:
     def _enter(self, split: _Split) -> _Judged:
         """Return the losses of a split, and record the losses of its rows."""
         judged, rows = self._judge(split)
-        samples, every = split.samples, zip(self.plan.methods, rows, split.softened, split.trained,
-                                            strict=True)  # fmt: skip
-        for method, tested, softened, trained in every:
-            losses = SplitLosses(samples.split.test, tested, softened, samples.trained, trained)
+        test, there = split.samples.split.test, split.samples.trained
+        for i, method in enumerate(self.plan.methods):
+            tested = [of_kind[i] for of_kind in rows]
+            losses = SplitLosses(test, tested, split.softened[i], there, split.trained[i])
             self._add_rows(self.rows, method.name, losses)
         return judged
 
@@ -369,9 +376,9 @@ class _Study:
         weighted: Mapping[str, Prediction],
         rows: NDArray[np.intp],
     ) -> Array:
-        """Return row losses of `MODELS` with softened errors, (M, 3, D, m)."""
+        """Return row losses of `MODELS` with softened errors, (M, X, D, m)."""
         truth, methods = self.plan.data.codes[rows], self.plan.methods
-        found = np.full((len(methods), 3, len(MODELS), len(rows)), np.nan)
+        found = np.full((len(methods), self.n_kinds, len(MODELS), len(rows)), np.nan)
         models = (plain, samples.shares), (plain, samples.target), (weighted, samples.shares)
         for i, method in enumerate(methods):
             for place, (fits, priors) in enumerate(models):
@@ -398,14 +405,13 @@ class _Study:
             wrong = np.stack([fit.under(each)[0] != codes[test] for each in priors])
             softened, softened_trained = (
                 np.stack(
-                    [row_losses(codes[rows], *one.under(each), soft=True)[2] for each in priors[:2]]
+                    [row_losses(codes[rows], *one.under(each), soft=True)[0] for each in priors[:2]]
                 )
                 for one, rows in ((fit, test), (trained[name], samples.trained))
             )
             found[name] = SplitLosses(
-                test, wrong[None].astype(float), softened[None], samples.trained,
-                softened_trained[None],
-            )  # fmt: skip
+                test, wrong[None], softened[None], samples.trained, softened_trained[None]
+            )
         return found
 
     def _means(self, samples: Samples, rows: Array) -> Array:

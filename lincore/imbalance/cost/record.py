@@ -34,12 +34,12 @@ FEWEST_SIZES = 3
 def cost_losses(
     classes: NDArray[Any], prevalence: Array, *, is_share: bool = True
 ) -> tuple[Loss, ...]:
-    """Return the losses of `ImbalanceCost`, which average costs, log losses and errors of rows."""
+    """Return the losses of `ImbalanceCost`, which average errors, log losses and costs of rows."""
     return (
-        Loss(LOSS, prevalence, is_share=is_share),
+        Loss(LOSS, prevalence, is_share=is_share, kind=0 if is_share else 2),
         Loss(LOG_LOSS, prevalence, is_share=False, kind=1),
-        Loss(FILE_ERROR, kind=2),
-        *recall_losses(classes, kind=2),
+        Loss(FILE_ERROR),
+        *recall_losses(classes),
     )
 
 
@@ -342,7 +342,7 @@ class ImbalanceCost:
         """Return a loss, or "mean recall of others", by name."""
         if loss == OTHERS:
             others = np.arange(len(self.classes)) != self.rare
-            return Loss(loss, others, greater_is_better=True, kind=2)
+            return Loss(loss, others, greater_is_better=True)
         return named_loss(loss, self._losses)
 
     @property

@@ -24,6 +24,7 @@ from lincore.io.tables.row_source import (
     read_rows,
 )
 from lincore.moments.moments import Moments
+from lincore.utils.memory import trim
 from lincore.utils.typing import Array, Flags, Progress
 
 # Minimum number of rows per class in memory: one for training, one for testing.
@@ -76,7 +77,9 @@ def sample_and_stream(
             remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
             remedies=(DRAWN_ONLY,),
         )
-    return _in_order(found, source, wanted)
+    rows = _in_order(found, source, wanted)
+    trim()  # small arrays of every block leave holes
+    return rows
 
 
 class _Held(NamedTuple):
@@ -222,8 +225,18 @@ def _in_order(found: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows
         *rows_left_out(n_gaps, n_read, "have a missing value", source.name, "LIN053"),
         *zeros_left_out(n_weightless, n_read, "weight", wanted.weight),
     )
-    X = np.concatenate([held.X for held in found.held])
-    return SampledRows(X, codes, classes, weights, blocks, notices)
+    return SampledRows(_stacked_rows(found.held), codes, classes, weights, blocks, notices)
+
+
+def _stacked_rows(held: list[_Held]) -> Array:
+    """Return the rows in memory as one array; the list is emptied, so that no row is held twice."""
+    X = np.empty((sum(len(one.X) for one in held), held[0].X.shape[1]))
+    end = len(X)
+    while held:
+        part = held.pop().X
+        X[end - len(part) : end] = part
+        end -= len(part)
+    return X
 
 
 def _stream_part(

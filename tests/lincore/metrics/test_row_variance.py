@@ -100,7 +100,7 @@ def test_only_what_a_model_changes_on_all_rows_is_due_to_training_rows():
             shift = effect * np.array([[1.0], [0.0]])
             there = split.softened_trained + on_training_rows * shift
             found.add(split._replace(softened=split.softened + shift, softened_trained=there))
-            found.own.levels[-1] += 1e-9 * effect  # models that change
+            found.own[0].levels[-1] += 1e-9 * effect  # models that change
         variances.append(found.variance(NAMES, NAMES, {}, 1 / 3).of(0, weights, {"a": 1.0}))
     assert variances[0] > 2.5
     assert variances[1] < 0.5
