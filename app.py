@@ -12,7 +12,8 @@ ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # in the dark theme, and segmented controls lower than the select boxes beside them. Formulas must
 # fit a phone without a scroll bar, which the keyboard could not reach. Figures keep the text colour
 # of the theme that they were drawn in (`lincore.plots.base.palette.INK`): here it is updated. The
-# header, which holds a menu alone, takes no more of the page than that. An outdated result
+# header, which holds a menu alone, takes no more of the page than that, and the margins leave a row
+# of controls on one line at 1280 pixels. An outdated result
 # (`pages.ui.jobs.page_jobs.note_outdated`) is pale below its note.
 LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
@@ -23,6 +24,9 @@ LOOK = """<style>
   fill: currentColor !important; }
 [data-testid="stHeader"] { height: 2.5rem !important; min-height: 2.5rem !important; }
 [data-testid="stMainBlockContainer"] { padding-top: 2.75rem !important; }
+@media (min-width: 768px) {
+  [data-testid="stMainBlockContainer"] { padding-inline: 3rem !important; }
+}
 [data-testid="stLayoutWrapper"]:has(> * > [data-testid="stLayoutWrapper"] > [class*="-outdated"])
   ~ :not(:has([data-testid="stProgress"])) { opacity: 0.4; }
 .katex-display { font-size: min(1em, 3.2vw); overflow: clip !important; }

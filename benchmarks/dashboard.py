@@ -5,8 +5,9 @@ another seed draws another split, so that no answer comes from a cache. The serv
 of the runs of the script, their end included, as its log tells it. The drawn time goes from the
 browser's message to the last stroke.
 
-Wants an idle machine. Names of journeys (sample, faces, mnist, lesson) and of pages (explore, ...)
-as arguments choose some of them; ``LINCORE_TURNS`` says how often instead of ten times.
+Wants an idle machine. Names of journeys (sample, faces, mnist, lesson), of pages (explore, ...) and
+of experiments of the lesson (fisher, ...) as arguments choose some of them; ``LINCORE_TURNS`` says
+how often instead of ten times.
 """
 
 from __future__ import annotations
@@ -252,8 +253,8 @@ def lesson() -> None:
         visit.dashboard.goto()
         clocks: list[CDPSession] = []
         visit.dashboard.page.context.on("page", lambda page: clocks.append(_clock(page)))
-        for word, experiment in EXPERIMENTS.items():
-            for name in experiment.presets:
+        for word in [word for word in EXPERIMENTS if word in sys.argv] or EXPERIMENTS:
+            for name in EXPERIMENTS[word].presets:
                 link = Analysis(question=GeometryQuestion(word, name)).to_query()
                 times = [_opened_and_revealed(visit, link, clocks) for _ in range(TURNS)]
                 opened, revealed = np.median(times, axis=0).round(3).tolist()
@@ -292,6 +293,6 @@ def _opened_and_revealed(visit: Visit, link: str, clocks: list[CDPSession]) -> t
 JOURNEYS = {"sample": sample, "faces": faces, "mnist": digits, "lesson": lesson}
 
 if __name__ == "__main__":
-    for chosen in [name for name in sys.argv[1:] if name not in PAGES] or JOURNEYS:
+    for chosen in [name for name in sys.argv[1:] if name not in (*PAGES, *EXPERIMENTS)] or JOURNEYS:
         JOURNEYS[chosen]()
     finish()

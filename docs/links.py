@@ -79,8 +79,8 @@ LINKS = {
     "r-scatter": _explore(R, "pairs", GIVEN),
     "r-projection": _explore(R, "projections", GIVEN),
     "r-compare": Analysis(R, GIVEN, question=CompareQuestion(KINDS)),
-    "r-lda": _r(drawing="boundary", tab="Equation"),
-    "r-equal": _r(drawing="boundary", tab="Equation", options={"priors": "equal"}),
+    "r-lda": _r(drawing="boundary", tab="Coefficients"),
+    "r-equal": _r(drawing="boundary", tab="Coefficients", options={"priors": "equal"}),
     "r-learned": _r(tab="What was learned"),
     "r-within": _r(tab="What was learned", **{"learned.matrix.which": 1}),
     "r-between": _r(tab="What was learned", **{"learned.matrix.which": 2}),
@@ -94,16 +94,16 @@ LINKS = {
         tab="What if",
         options={"priors": "equal"},
     ),
-    "r-fisher": _r("fisher", drawing="boundary", tab="Equation"),
+    "r-fisher": _r("fisher", drawing="boundary", tab="Coefficients"),
     "r-fisher-errors": _r("fisher", drawing="boundary", options={"threshold": "minimum-error"}),
-    "r-least-squares": _r("least-squares", drawing="boundary", tab="Equation"),
+    "r-least-squares": _r("least-squares", drawing="boundary", tab="Coefficients"),
     "r-one-step": _r("least-squares", drawing="boundary"),
     "r-confusion": _r("least-squares", drawing="boundary"),
     "r-plus-minus": _r("least-squares", drawing="boundary", options={"targets": "plus-minus"}),
     "r-perceptron": _r("perceptron", drawing="boundary", tab="Convergence"),
     "r-logistic": _r("logistic", tab="Convergence", options={"C": float("inf")}),
-    "gaussian-lda": _classify(GAUSSIAN, "lda", "Equation", drawing="boundary"),
-    "gaussian-qda": _classify(GAUSSIAN, "qda", "Equation", drawing="boundary"),
+    "gaussian-lda": _classify(GAUSSIAN, "lda", "Coefficients", drawing="boundary"),
+    "gaussian-qda": _classify(GAUSSIAN, "qda", "Coefficients", drawing="boundary"),
     "gaussian-posterior": _classify(GAUSSIAN, "lda", quantity="posterior"),
     "gaussian-density": _classify(GAUSSIAN, "lda", quantity="density"),
     "gaussian-ovr-less": _classify(
@@ -115,7 +115,7 @@ LINKS = {
     ),
     "gaussian-perceptron": _classify(GAUSSIAN, "perceptron", "Convergence"),
     "gaussian-quadratic": _classify(
-        GAUSSIAN, "logistic", "Equation", steps=Steps(basis="polynomial(degree=2)")
+        GAUSSIAN, "logistic", "Coefficients", steps=Steps(basis="polynomial(degree=2)")
     ),
     "gaussian-newton": _classify(
         GAUSSIAN, "logistic", "Convergence", options={"solver": "newton", "C": float("inf")}

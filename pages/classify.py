@@ -19,6 +19,8 @@ st.markdown(text.escape(said.scope))
 displays.note(scores, key="classify.scores")
 
 model_choice.show_steps(model, choice)
-export_model.show(model)
+# Common settings of the jobs.
+about = (experiment.data.digest, experiment.choice, choice)
+export_model.show(model, about)
 export_menu.keep(model=model)
-panels.show(experiment, choice, model)
+panels.show(model, about)

@@ -52,7 +52,6 @@ if found.predictions.can_have_threshold:
             PredictQuestion,
             questions.PREDICT,
             "threshold",
-            width=220,
             predictions=found.predictions,
         )["threshold"]
 else:  # another model may have had one

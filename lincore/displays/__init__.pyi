@@ -83,6 +83,7 @@ from .model.learned import MatrixDisplay as MatrixDisplay
 from .model.learned import TuningDisplay as TuningDisplay
 from .model.learned import WordProbabilitiesDisplay as WordProbabilitiesDisplay
 from .model.operating_point import OperatingPointDisplay as OperatingPointDisplay
+from .model.operating_point import has_held_out as has_held_out
 from .model.operating_point import held_out as held_out
 from .model.plane import MOST_HELD as MOST_HELD
 from .model.plane import PlaneDisplay as PlaneDisplay

@@ -68,6 +68,7 @@ class Remedy(NamedTuple):
     others: Interval
 
 
+@per_results
 def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
     """Compare the corrections of the reduced set that need no new rows.
 
@@ -113,6 +114,7 @@ class Advice(NamedTuple):
     optimism: float
 
 
+@per_results
 def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advice:
     """Choose the simplest remedy that is not significantly worse than the best.
 

@@ -162,7 +162,7 @@ STEPS: dict[str, dict[str, tuple[Step, ...]]] = {
     },
     "classify": {
         "gaps and categories": (
-            {"Classifier": "Logistic regression"}, "Coefficients", "Equation", "Convergence"
+            {"Classifier": "Logistic regression"}, "Coefficients", "Convergence"
         ),
         "images": (AT_FIRST, "Scores", "Coefficients"),
         "text": (AT_FIRST, "Coefficients", "ROC"),

@@ -119,7 +119,7 @@ class ScoresDisplay(JudgedDisplay):
         if self.best is None:
             return ""
         unit = " (%)" if self.is_share else ""
-        return f"best of {self.best.n_methods} on these rows, corrected{unit}"
+        return f"corrected for the choice{unit}"
 
     def table_help(self) -> Mapping[str, str]:
         """Return what group, corrected score and every score mean."""

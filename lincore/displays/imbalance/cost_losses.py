@@ -182,7 +182,7 @@ class CostDecompositionDisplay(LossDisplay):
         lines["text"] = list(map(self.write, intervals(lines)))
         parts = pivot(lines[lines["part"] != "limit"], "method", columns="part", values="text")
         chosen = [self.cost.recommended(method, self.loss) for method in parts["method"]]
-        parts[f"recommended if {self.condition}"] = [
+        parts["recommended"] = [
             report.correction_name(one.name) if one else "no correction" for one in chosen
         ]
         parts["recovered"] = [self.write(one.recovered) if one else "–" for one in chosen]
@@ -227,7 +227,7 @@ class CostDecompositionDisplay(LossDisplay):
             if value.low <= 0 <= value.high and value.value:
                 text += ", not distinguishable from zero"
             sentences.append(f"{text}; {_MEANING[part].format(rare=rare)}.")
-        return tuple(sentences)
+        return (*sentences, f"Recommended: if {self.condition}.")
 
     def _missing_reason(self, part: str) -> str:
         """State why a part of the loss is not available."""
@@ -358,9 +358,9 @@ class CostCorrectionsDisplay(LossDisplay):
         if cost.rare is not None:
             rare = cost.classes[cost.rare]
             headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
-        headings[_OTHERS] = "recall of the others"
-        headings |= {_FILE_ERROR: "error at the file's shares"}
-        headings |= {name: name for name in self._calibration("uncorrected")}
+        headings[_OTHERS] = "recall of others"
+        headings |= {_FILE_ERROR: "error in the file"}
+        headings |= {self._miscalibration: "miscalibration", self._posterior: "mean posterior"}
         lines["text"] = [
             self._text(quantity, value)
             for quantity, value in zip(lines["quantity"], intervals(lines), strict=True)
@@ -370,8 +370,19 @@ class CostCorrectionsDisplay(LossDisplay):
         if len(texts) > 1:
             chosen = cost.recommended(self.chosen, self.loss)
             is_chosen = texts["correction"] == (chosen.name if chosen is not None else None)
-            texts["recommended"] = np.where(is_chosen, f"if {self.condition}", "")
+            texts["recommended"] = np.where(is_chosen, "yes", "")
         return texts.assign(correction=texts["correction"].map(report.correction_name))
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns of the table mean."""
+        rare = quoted(self.cost.classes[self.cost.ratios.rare])
+        return {
+            "recovered": "Of the loss, against uncorrected.",
+            "recall of others": "Change of the mean recall of the other classes, in points.",
+            "error in the file": "Change of the error at the class shares of the file, in points.",
+            "miscalibration": f"Of the posterior of {rare}, at the class shares of the file.",
+            "mean posterior": f"Of {rare}, at the class shares of the file.",
+        }
 
     def _text(self, quantity: str, value: Interval) -> str:
         """Write a quantity of the frame with its interval."""
@@ -416,6 +427,7 @@ class CostCorrectionsDisplay(LossDisplay):
             "Miscalibration: what recalibration would take off the Brier score of the posterior of "
             f"{quoted(self.cost.classes[self.cost.ratios.rare])}, at the file's shares; by chance "
             "it is above 0 even if the model is calibrated.",
+            f"Recommended: if {self.condition}.",
             *left_out,
         )
 

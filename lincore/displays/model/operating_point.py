@@ -40,6 +40,11 @@ def held_out(model: FittedClassifier, known: Results | None = None) -> Results:
     return _held_out[model]
 
 
+def has_held_out(model: FittedClassifier) -> bool:
+    """Return whether `held_out` has the predictions of a model."""
+    return model in _held_out
+
+
 def _rarest(so_far: SimpleNamespace) -> int:
     return int(report.rarest_class(so_far.model.results))
 

@@ -35,7 +35,7 @@ class ModelScoresDisplay(ModelDisplay):
 
     def scope(self) -> str:
         """State whether the model beats the majority-class baseline."""
-        return report.baseline_finding(self.results, self.method)
+        return report.baseline_finding(self.results, self.method, subject=self.method)
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each score: value, interval, baseline, meaning."""

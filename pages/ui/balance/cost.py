@@ -97,7 +97,7 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
     displays.figure(curve, key=f"{KEY}.curve")
     leading = _leading(cost, method, loss)
     more = [leading.effect()] if isinstance(leading, CostCurveDisplay) else []
-    st.markdown(text.escape(" ".join([*more, displays.parts(corrections).finding])))
+    st.markdown("\n\n".join(map(text.escape, [*more, displays.parts(corrections).finding])))
     left, right = st.columns(2, gap="medium")
     with left:
         displays.figure(parts, key=f"{KEY}.waterfall")

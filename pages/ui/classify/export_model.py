@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -75,16 +75,17 @@ RENDERINGS = (
 
 
 @st.fragment
-def show(model: FittedClassifier) -> None:
+def show(model: FittedClassifier, about: Any) -> None:
     """Offer the model in a popover; files are created when it is opened."""
     popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
     if popover.open:
         with popover:
-            _offer(model)
+            decided = operating_point.current(model, about, KEY)
+            if decided is not None:
+                _offer(decided)
 
 
 def _offer(fitted: FittedClassifier) -> None:
-    fitted = operating_point.current(fitted)
     data, split, method = fitted.data, fitted.split, fitted.name
     model = fitted.fitted_model
     st.markdown(f"**{text.escape(method)}**, fitted on {fitted.steps().trained}")

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.displays import SETS, ConfusionDisplay, OperatingPointDisplay, RejectOptionDisplay
+from lincore.displays import (
+    SETS,
+    ConfusionDisplay,
+    DecisionCurveDisplay,
+    OperatingPointDisplay,
+    RejectOptionDisplay,
+)
 from pages.ui.session import fitting
 from pages.ui.widgets import cost_table, displays, selection, text
 
@@ -18,11 +24,11 @@ KEY = OperatingPointDisplay.place
 
 
 def show(model: FittedClassifier, about: Any) -> None:
-    """Draw the operating point, and below it the reject option."""
+    """Draw the operating point, and below it decision curve and reject option."""
     _point(model, about)
     st.markdown("##### Reject option")
     key = RejectOptionDisplay.place
-    found = displays.chosen(RejectOptionDisplay, width=210, model=model)
+    found = displays.chosen(RejectOptionDisplay, width=200, model=model)
     if found.reject not in SETS or fitting.has_held_out(f"{key}.folds", model, about):
         displays.show(found, key=key)
 
@@ -31,15 +37,11 @@ def _point(model: FittedClassifier, about: Any) -> None:
     """Ask for the operating point, and draw matrix, scores and curves at it."""
     kind = OperatingPointDisplay
     if kind(model).has_threshold:
-        found = displays.chosen(kind, width=210, model=model)
+        found = displays.chosen(kind, width=200, model=model)
     else:
         costs = cost_table.ask(model.data, KEY)
-        found = displays.chosen(kind, width=210, model=model, costs=costs or ())
-    if (
-        found.has_threshold
-        and found.by == "cross-validation"
-        and not fitting.has_held_out(f"{KEY}.folds", model, about)
-    ):
+        found = displays.chosen(kind, width=200, model=model, costs=costs or ())
+    if not _is_known(found, about, KEY):
         return
     displays.note(found, key=KEY)
     said = displays.parts(found)
@@ -50,27 +52,36 @@ def _point(model: FittedClassifier, about: Any) -> None:
         displays.details(found, key=KEY)
     with right:
         displays.figure(ConfusionDisplay(found.decided), key=f"{KEY}.confusion")
-    if not found.has_threshold:
+    if found.has_threshold:
+        st.caption("Choose a point on one of the first two curves to decide there.")
+        left, middle, right = st.columns(3, gap="medium")
+        with left:
+            _curve(found, found.roc(), "roc")
+        with middle:
+            _curve(found, found.precision_recall(), "precision_recall")
+        with right:
+            displays.figure(found, key=KEY)
+    else:
         displays.figure(found, key=KEY)
-        return
-    st.caption("Choose a point on one of the first two curves to decide there.")
-    left, middle, right = st.columns(3, gap="medium")
-    with left:
-        _curve(found, found.roc(), "roc")
-    with middle:
-        _curve(found, found.precision_recall(), "precision_recall")
-    with right:
-        displays.figure(found, key=KEY)
+    st.markdown(f"##### {DecisionCurveDisplay.title}")
+    displays.show(DecisionCurveDisplay(model, found.code), key=DecisionCurveDisplay.place)
 
 
-def current(model: FittedClassifier) -> FittedClassifier:
-    """Return the model at the chosen operating point, for its exports."""
+def current(model: FittedClassifier, about: Any, key: str) -> FittedClassifier | None:
+    """Return the model at the chosen operating point; None, with a job's progress, until known."""
     kind = OperatingPointDisplay
     if kind(model).obstacle:
         return model
     known = displays.read(kind, KEY, model=model)
     chosen = {name: known[name] for name in displays.settings(KEY) if name in known}
-    return kind(model, **chosen).decided
+    found = kind(model, **chosen)
+    return found.decided if _is_known(found, about, key) else None
+
+
+def _is_known(found: OperatingPointDisplay, about: Any, key: str) -> bool:
+    """Fit the models of the folds if they choose the threshold; return whether this is over."""
+    needs_folds = found.has_threshold and found.by == "cross-validation"
+    return not needs_folds or fitting.has_held_out(f"{key}.folds", found.model, about)
 
 
 def _curve(found: OperatingPointDisplay, shown: Display, word: Any) -> None:

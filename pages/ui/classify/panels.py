@@ -18,6 +18,7 @@ from lincore.displays import (
     ConfusionDisplay,
     ContributionsDisplay,
     ConvergenceDisplay,
+    DecisionCurveDisplay,
     DroppedFeaturesDisplay,
     EquationDisplay,
     ErrorSlicesDisplay,
@@ -47,10 +48,8 @@ from pages.ui.widgets import displays, tabs, text, verdicts
 if TYPE_CHECKING:
     from lincore.displays import Display
     from lincore.model_selection import FittedClassifier
-    from pages.ui.jobs import cache
     from pages.ui.jobs.executor import Job
     from pages.ui.jobs.progress import Progress
-    from pages.ui.session.experiment import PageExperiment
 
 KEY = "classify"
 #: Pairwise distances times features that take about 0.05 s.
@@ -66,10 +65,8 @@ _WRAPPED = """<style>
 
 
 @sidebar.fragment
-def show(experiment: PageExperiment, choice: cache.ModelChoice, model: FittedClassifier) -> None:
+def show(model: FittedClassifier, about: Any) -> None:
     """Draw the tabs and the content of the open one, as a fragment."""
-    # Common settings of the jobs.
-    about = (experiment.data.digest, experiment.choice, choice)
     kinds = tabs_of(model)
     tabs.show(f"{KEY}.panels", {kind.title: partial(_draw, kind, model, about) for kind in kinds})
 
@@ -154,6 +151,9 @@ def _coefficients(model: FittedClassifier, about: Any) -> None:
         displays.show(odds, key=odds.place)
     found = displays.chosen(CoefficientsDisplay, model=model)
     displays.show(found, key=found.place)
+    if not model.data.kind.is_images:
+        st.markdown(f"##### {EquationDisplay.title}")
+        _equation(model)
     if can_drop_features(model):
         st.markdown("##### Each feature left out")
         _dropped(model, about)
@@ -179,7 +179,7 @@ def _dropped(model: FittedClassifier, about: Any) -> None:
         draw(job)
 
 
-def _equation(model: FittedClassifier, about: Any) -> None:
+def _equation(model: FittedClassifier) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
     key = f"{KEY}.equation"
     found = displays.chosen(EquationDisplay, model=model)
@@ -292,6 +292,8 @@ _ELSEWHERE = (
     ConfusionDisplay,
     ClassScoresDisplay,
     PrecisionRecallDisplay,
+    DecisionCurveDisplay,
+    EquationDisplay,
     RejectOptionDisplay,
     ContributionsDisplay,
 )
@@ -303,7 +305,6 @@ _ARRANGED: dict[type[Display], Callable[[FittedClassifier, Any], None]] = {
     OperatingPointDisplay: operating_point.show,
     ConvergenceDisplay: _convergence,
     CoefficientsDisplay: _coefficients,
-    EquationDisplay: _equation,
     LearnedDisplay: _learned,
     CanonicalDisplay: _canonical,
     AssumptionsDisplay: _assumptions,

@@ -41,8 +41,8 @@ def _panel(model: FittedClassifier) -> None:
     with right:
         st.markdown(f"**{text.escape(said.finding)}**")
         _posteriors(said.table)
-    if said.figure is not None:
-        controls.figure(said.figure, key=f"{KEY}.plot")
+        if said.figure is not None:
+            controls.figure(said.figure, key=f"{KEY}.plot")
     st.markdown("##### What each feature adds")
     about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
     added = displays.chosen(ContributionsDisplay, model=model, **about)

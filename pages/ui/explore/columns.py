@@ -98,11 +98,11 @@ def _ask(
     data, split = experiment.data, experiment.split
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
         views.choose(experiment)
-        at = {name: st.container(width="content") for name in beside}
+        at = {name: st.container() for name in beside}
         with st.popover("Options", key="explore.options", on_change="rerun") as options:
             context = {"data": data, "split": split, "draw": options.open}
             rows = displays.ask(DescriptiveDisplay, "explore.rows", **context)
-            chosen = displays.ask(record_type, key, at=at, width=180, **context, **rows)
+            chosen = displays.ask(record_type, key, at=at, **context, **rows)
     # "All rows" does not depend on the split.
     return record_type(data, None if rows["rows"] == "all" else split, **rows, **chosen)
 

@@ -59,7 +59,7 @@ def show(experiment: PageExperiment) -> None:
     data, problem = experiment.data, None
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
         views.choose(experiment)
-        at = {name: st.container(width="content") for name in ("dimensions", "rows")}
+        at = {name: st.container() for name in ("dimensions", "rows")}
         with st.popover("Options", key="explore.options", on_change="rerun") as options:
             try:
                 shown = _ask(experiment, at, draw=options.open)
@@ -96,9 +96,7 @@ def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool) -> Proje
     standardize = bool(found["standardize"]) and not data.kind.is_sparse
     fit = _fit(data.digest, experiment.choice, standardize, data)
     context: dict[str, Any] = {"projected": inspection.ProjectedData(fit, data, split)}
-    context |= displays.ask(
-        ScatterDisplay, "explore.scatter", at=at, width=130, draw=draw, **context
-    )
+    context |= displays.ask(ScatterDisplay, "explore.scatter", at=at, draw=draw, **context)
     pca = displays.ask(PcaDisplay, "explore.pca", draw=draw, **context)
     fisher = displays.ask(FisherDisplay, "explore.fisher", draw=draw, **context)
     return Projections(PcaDisplay(**context, **pca), FisherDisplay(**context, **fisher))

@@ -246,7 +246,7 @@ def _target(data: Dataset) -> None:
     source, name = state.source(), shorten(_target_name(data), _LONGEST_NAME)
     if source is None or source.table is None:
         if name:
-            st.markdown(text.escape(f"Target: {name}"), width="content")
+            st.caption(text.escape(f"Target: {name}"), width="content")
         return
     with _chip("chips.target", f"Target: {name}", "The column that holds the classes.") as panel:
         if not panel.open:

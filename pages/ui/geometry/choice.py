@@ -27,6 +27,12 @@ html { font-size: 112.5% !important; }
 [class*="st-key-geometry-"][class*="figure-title"] p { font-size: 1.3rem; }
 .st-key-geometry-beside { gap: 0.6rem; }
 </style>"""
+# Without it: the figure in sight on a projector.
+_LOW = """<style>@media (min-width: 768px) and (max-height: 800px) {
+.st-key-geometry-stage { --room: 24.5rem; }
+.st-key-geometry-heading h2 { padding: 0 0 0.4rem !important; }
+[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
+}</style>"""
 
 
 def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
@@ -62,8 +68,7 @@ def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
         help="Large type, everything in one view. Keys: space plays, ← and → step, R restarts, "
         "H hides the answer, P and N change the experiment.",
     )
-    if presenter:
-        st.html(_PRESENTER)
+    st.html(_PRESENTER if presenter else _LOW)
     return asked.experiment, asked.preset, presenter
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The preset whose answer appears after its frames were played; the number of reveals.
 PLAYS, _TURN = "geometry.plays", "geometry.turn"
+# Pixels above and below the figure in a low window, without the presenter's layout.
+_ABOVE = 228
 
 
 def show(word: str, name: str, presenter: bool) -> None:
@@ -67,7 +69,8 @@ def show(word: str, name: str, presenter: bool) -> None:
         figure = seen.figure if drawn is None else seen.figure_at(drawn)
         # The player animates it in the browser; the export contains the last frame.
         taken = displays.parts(display).figure if is_revealed else figure
-        controls.figure(figure, key="geometry.figure", taken=taken, result=result)
+        room = None if presenter else _ABOVE
+        controls.figure(figure, key="geometry.figure", taken=taken, result=result, room=room)
     if result:
         _numbers(display)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pages.ui.session.experiment import PageExperiment
 
 KEY = "predict"
-_WIDTH, _OPTIONS_WIDTH = 260, 130
+_OPTIONS_WIDTH = 115
 
 
 class PredictRow(NamedTuple):
@@ -41,13 +41,12 @@ def ask(
     data, _, split = experiment
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         source = st.container(width="content")
-        with st.container(width=_WIDTH):
+        with st.container():
             if saved is None:
                 word = questions.ask_classifier(data)
             else:
                 st.selectbox("Classifier", [f"{saved.file.model.label} (saved)"], disabled=True)
-        priors = st.container(width=_WIDTH)
-        threshold = st.container(width="content")
+        priors, threshold = st.container(), st.container()
         options = st.popover(
             "Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH, on_change="rerun"
         )

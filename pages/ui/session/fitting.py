@@ -130,6 +130,8 @@ def fit(
 
 def has_held_out(key: str, model: FittedClassifier, settings: Any) -> bool:
     """Predict the training rows by models of folds, as a job if it takes long; True if they are."""
+    if displays.has_held_out(model):
+        return True
 
     def work(progress: Progress) -> Any:
         found = model.held_out(progress=progress)

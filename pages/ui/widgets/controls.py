@@ -29,6 +29,16 @@ FITTED = """<style>
   height: calc(min(100cqw - {sides:.0f}px, {width:.0f}px) * {ratio:.4f} + {ends:.0f}px) !important;
 }}
 </style><div hidden></div>"""  # with a style alone Streamlit would refuse to replay it
+# The height of any other figure, and of one that ends above the fold of a low window, as on a
+# projector: `room` pixels are left to what is above it.
+AS_HIGH = """<style>
+.st-key-{inner}, .st-key-{inner} .stPlotlyChart {{ height: {height:.0f}px !important; }}
+</style><div hidden></div>"""
+LOW = """<style>
+@media (min-width: 768px) and (max-height: 800px) {{
+  .st-key-{inner}, .st-key-{inner} .stPlotlyChart {{ max-height: calc(100vh - {room}px); }}
+}}
+</style><div hidden></div>"""
 # The share of the height of such a figure that its legend may take: on a phone it has more lines.
 LEGEND_SHARE = 0.45
 # Pixels beside and below the axes: a letter of a label, the title of an axis with its ticks, a
@@ -155,41 +165,55 @@ def note_visit() -> set[str]:
     return begun
 
 
-def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None, result: str = "") -> None:
-    """Show a figure of lincore.plots, with its text alternative; a result replaces the title."""
+def figure(
+    fig: go.Figure,
+    *,
+    key: str,
+    taken: go.Figure | None = None,
+    result: str = "",
+    room: int | None = None,
+) -> None:
+    """Show a figure of lincore.plots, with its text alternative; a result replaces the title.
+
+    With `room` it ends above the fold of a low window, below so many pixels of the page.
+    """
     note_figure(taken or fig, key=key)
     with st.container(gap=None, key=f"{key}.fit"):
         show_title(taken or fig, key=key, result=result)
-        replay(fig, key=key)
+        _drawn(identity=id(fig), key=key, room=room, _fig=fig)
 
 
 def replay(fig: go.Figure, *, key: str) -> None:
     """Draw a figure as `draw` does, from the messages that drew it before."""
-    _drawn(identity=id(fig), key=key, _fig=fig)
+    _drawn(identity=id(fig), key=key, room=None, _fig=fig)
 
 
 # Streamlit replays the messages of a cached function. The key is the identity of the figure, which
 # is unique while the cache holds it.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def _drawn(identity: int, key: str, _fig: go.Figure) -> go.Figure:
-    draw(_fig, key=key)
+def _drawn(identity: int, key: str, room: int | None, _fig: go.Figure) -> go.Figure:
+    draw(_fig, key=key, room=room)
     return _fig
 
 
-def draw(fig: go.Figure, *, key: str, **selection: Any) -> None:
+def draw(fig: go.Figure, *, key: str, room: int | None = None, **selection: Any) -> None:
     """Draw a figure; one with equal axes is as high as the width of its container allows.
 
     The container around it has the key with the suffix ".fit".
     """
     sent = _sent(identity=id(fig), _fig=fig)
+    names = {"outer": f"{key}.fit", "inner": key}
+    classes = {name: re.sub(r"[^a-zA-Z0-9_-]", "-", word) for name, word in names.items()}
     if sent.fitted:
-        names = {"outer": f"{key}.fit", "inner": key}
-        classes = {name: re.sub(r"[^a-zA-Z0-9_-]", "-", word) for name, word in names.items()}
         st.html(FITTED.format(**classes, **sent.fitted))
+    elif room is not None:
+        st.html(AS_HIGH.format(**classes, height=sent.to_dict()["layout"]["height"]))
+    if room is not None:
+        st.html(LOW.format(**classes, room=room))
     st.plotly_chart(
         sent,
         key=key,
-        height="stretch" if sent.fitted else "content",
+        height="stretch" if sent.fitted or room is not None else "content",
         alt=fig.layout.meta["alt"],
         config={"displaylogo": False},
         **selection,

@@ -6,6 +6,7 @@ the screen; links are written from them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from math import inf
@@ -31,10 +32,21 @@ if TYPE_CHECKING:
 
 #: Prefix of the key of the settings of a display in the session.
 SETTINGS = "settings."
-# Bounds for the width of a column, and the width of a character, in pixels.
-_NARROWEST, _WIDEST, _CHARACTER = 55, 260, 7
+# Bounds for the width of a column, if its rows have two lines, and that of a character, in pixels.
+_NARROWEST, _WIDEST, _WIDEST_HIGH, _CHARACTER = 55, 260, 400, 6.5
+# Characters of a number with its sign in a column.
+_NUMBER_LENGTH = 8
+# The height of a row of two lines, in pixels: Streamlit breaks lines in rows of more than 64.
+_TWO_LINES = 66
+# A table is no wider than a page in a window of 1440 pixels, if two lines in a row can help it.
+_ROOM = 1000
+# Up to so many rows of two lines are shown without a bar to scroll.
+_MOST_HIGH = 12
+# A number with its interval, which may go to a second line.
+_WITH_INTERVAL = re.compile(r"^([−\d]\S*) (\(.+\))$")
+NO_BREAK = "\u00a0"
 # Longer names are shortened in their middle: cut at the end they could be all the same.
-_LONGEST_NAME = 36
+_LONGEST_NAME = 60
 _SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
 #: Represents None as a choice: in widgets and settings None means "nothing chosen".
 NOTHING = "nothing"
@@ -392,6 +404,17 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
             if max(map(len, values), default=0) > _LONGEST_NAME:
                 _frame = _frame.assign(**{name: shorten_all(values, _LONGEST_NAME)})
                 helps[name] = f"{helps[name]} {_SHORTENED}" if name in helps else _SHORTENED
+    lengths = {str(name): _length(_frame[name]) for name in _frame.columns}
+    width = sum(14 + _CHARACTER * max(len(name), length) for name, length in lengths.items())
+    is_high = max(lengths.values()) * _CHARACTER > _WIDEST or (
+        width > _ROOM and any(_WITH_INTERVAL.search(str(value)) for value in _frame.iloc[-1])
+    )
+    more: dict[str, Any] = {}
+    if is_high:  # in two lines
+        _frame = _frame.apply(lambda values: values if _are_numbers(values) else _broken(values))
+        more["row_height"] = _TWO_LINES
+        if len(_frame) <= _MOST_HIGH:
+            more["height"] = "content"
     with st.container(key=f"{key}.table"):
         tables.show(
             _frame,
@@ -400,21 +423,64 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
             alt=f"{_display.title}: {len(_frame)} rows.",
             column_config={
                 str(name): _column(
-                    str(name), _frame[name], helps, pinned=str(name) == first, form=_display.form
+                    str(name),
+                    _frame[name],
+                    helps,
+                    pinned=str(name) == first,
+                    form=_display.form,
+                    is_high=is_high,
                 )
                 for name in _frame.columns
             },
+            **more,
         )
 
 
-def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool, form: str) -> Any:
+def _are_numbers(values: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(values.dtype)
+
+
+def _length(values: pd.Series, *, is_high: bool = False) -> int:
+    """Return how many characters the longest cell of a column has, or its longer line of two."""
+    if _are_numbers(values):
+        return _NUMBER_LENGTH
+    texts = list(map(str, values))
+    if is_high:
+        texts = [max(_lines(text), key=len) for text in texts]
+    return max(map(len, texts), default=0)
+
+
+def _lines(text: str) -> tuple[str, str]:
+    """Return the two lines in which a cell has the least width."""
+    words = text.split(" ")
+    breaks = ((" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words) + 1))
+    return min(breaks, key=lambda lines: max(map(len, lines)))
+
+
+def _broken(values: pd.Series) -> pd.Series:
+    """Let the intervals of numbers begin a second line: there are no other spaces to break at."""
+    return values.astype(str).str.replace(
+        _WITH_INTERVAL, lambda found: f"{found[1]} {found[2].replace(' ', NO_BREAK)}", regex=True
+    )
+
+
+def _column(
+    name: str,
+    values: pd.Series,
+    helps: dict[str, str],
+    *,
+    pinned: bool,
+    form: str,
+    is_high: bool,
+) -> Any:
     """Return the configuration of a column: width by content, uniform decimals."""
     common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
     if pd.api.types.is_float_dtype(values.dtype):
         form = form or number_form(values)
         return st.column_config.NumberColumn(format=f"%{form}", **common)
-    if pd.api.types.is_numeric_dtype(values.dtype):
+    if _are_numbers(values):
         return st.column_config.NumberColumn(**common)
-    longest = max(map(len, (name, *map(str, values))))
-    width = min(max(_NARROWEST, 14 + _CHARACTER * longest), _WIDEST)
-    return st.column_config.TextColumn(width=width, **common)
+    longest = max(len(name), _length(values, is_high=is_high))
+    letter = _CHARACTER + 0.5 * is_high  # a line that is a little too long breaks a word
+    width = min(max(_NARROWEST, 14 + letter * longest), _WIDEST_HIGH if is_high else _WIDEST)
+    return st.column_config.TextColumn(width=round(width), **common)

@@ -185,11 +185,9 @@ DRAWN = {
     "Scores": ([], 2),
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 1),
-    "Decision curve": ([{"scatter"}], 1),
-    "Operating point": ([{"heatmap", "scatter"}, {"scatter"}, {"bar"}], 3),
+    "Operating point": ([{"heatmap", "scatter"}, {"scatter"}, {"scatter"}, {"bar"}], 4),
     "Errors by part": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
-    "Equation": ([], 0),
     "What was learned": ([], 3),
     "Canonical functions": ([], 5),
     "Assumptions": ([], 0),
@@ -304,7 +302,7 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
 
 
 def test_the_equation_changes_its_sign_between_the_classes():
-    app = open_panel(open_classify(), "Equation")
+    app = open_panel(open_classify(), "Coefficients")
     fitted, _ = fitted_by_hand("lda")
     gaussian = lincore.sample("gaussian")
     function, names = boundary_equation(fitted, gaussian, 0, 1)

@@ -38,7 +38,7 @@ def test_the_slider_moves_all_that_depends_on_the_threshold(model):
     assert plain(found.finding()) in plain(main_text(app))
     table = app.dataframe[0].value.set_index("score")
     assert table["value"].tolist() == pytest.approx(found.frame()["value"].tolist(), abs=6e-4)
-    confusion, roc, curve, gains = figures(app)[-6:-2]
+    confusion, roc, curve, gains = figures(app)[-7:-3]
     assert "75.6 % correct" in confusion["layout"]["meta"]["title"]
     for figure in (roc, curve):
         assert "69.2 %" in figure["layout"]["meta"]["alt"]

@@ -22,7 +22,7 @@ def numbers_of(equation: str) -> list[float]:
 
 
 def test_the_line_is_that_of_the_text_and_all_200_new_rows_are_right():
-    app = open_panel(open_classify("least-squares", SAMPLE), "Equation")
+    app = open_panel(open_classify("least-squares", SAMPLE), "Coefficients")
     *w, w0, zero = numbers_of(app.code[0].value)
     assert (*w, w0, zero) == pytest.approx((0.91946, -0.51049, -2.5757, 0), abs=6e-5)
     assert np.degrees(np.arctan2(w[1], w[0])) == pytest.approx(-29.0393, abs=2e-3)

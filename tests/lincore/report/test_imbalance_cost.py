@@ -60,7 +60,7 @@ def test_the_finding_and_its_price(planted):
 
 
 def test_parts_are_said_and_drawn_with_their_signs(planted):
-    shift, bias, small = planted.decomposition("lda").notes()
+    shift, bias, small, _ = planted.decomposition("lda").notes()
     assert shift.startswith("Prior shift: 8.0 points (")
     assert bias.startswith("Majority bias: 4.0 points (")
     assert small.startswith("Small class: 8.0 points") and "class 3" in small
@@ -90,20 +90,20 @@ def test_tables_of_corrections_and_methods(planted):
     cells = {row["correction"]: row for row in rows}
     both = cells["balanced weights + corrected priors"]
     assert both["balanced error (%)"].startswith("18.0") and both["recovered"].startswith("12.0")
-    assert both["recommended"] == ASKED
+    assert both["recommended"] == "yes"
     assert cells["corrected priors"]["recommended"] == ""
     correction = next(c for c in planted.corrected("lda") if c.name == "both")
     for column, value in (
         ("recall of 'class 3'", correction.recall_change[2]),
-        ("recall of the others", correction.others),
-        ("error at the file's shares", correction.file_error),
+        ("recall of others", correction.others),
+        ("error in the file", correction.file_error),
     ):
         assert both[column].startswith(f"{100 * value.value:.1f} (".replace("-", "−"))
     lda, squares = planted.decomposition().table().to_dict("records")
     assert lda["prior shift"].startswith("8.0") and lda["recovered"].startswith("12.0")
-    assert lda["model"] == "LDA" and lda[f"recommended {ASKED}"] == (
-        "balanced weights + corrected priors"
-    )
+    assert lda["model"] == "LDA" and lda["recommended"] == "balanced weights + corrected priors"
+    for display in (planted.corrections("lda"), planted.decomposition()):
+        assert f"Recommended: {ASKED}." in display.notes()
     assert squares["prior shift"] == "–"
     counts, shares = planted.counts, planted.prevalence
     said = planted.decomposition().scope()

@@ -57,9 +57,9 @@ def test_a_correction_never_stands_without_its_condition_price_and_calibration(k
                   "the other classes lose", "points of recall"):  # fmt: skip
         assert price in sentence
     rows = kept[-1].corrections("lda").table().to_dict("records")
-    assert [row["recommended"] for row in rows[1:] if row["recommended"]] == [
-        "if a missed 'yes' costs 9.5 false alarms"
-    ]
+    assert [row["recommended"] for row in rows[1:] if row["recommended"]] == ["yes"]
+    notes = kept[-1].corrections("lda").notes()
+    assert "Recommended: if a missed 'yes' costs 9.5 false alarms." in notes
 
 
 def test_what_is_corrected_for_the_choice_is_less(kept):
