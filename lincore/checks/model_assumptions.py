@@ -124,7 +124,7 @@ def assumption_inputs(
 
 
 def rows_per_parameter(
-    codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None = None
+    codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None
 ) -> Check:
     """Compute the number of rows per parameter of one model, or of every model."""
     count = np.bincount(codes, minlength=len(classes))

@@ -43,7 +43,7 @@ class KnownClasses(NamedTuple):
         covariances: ArrayLike,
         priors: Any,
         loss: Any,
-        classes: ArrayLike | None = None,
+        classes: ArrayLike | None,
     ) -> KnownClasses:
         """Validate the parameters of `BayesClassifier` and change coordinates."""
         means, covariances = _checked_gaussians(means, covariances)
@@ -55,7 +55,9 @@ class KnownClasses(NamedTuple):
         _refuse_certainty(means, (means - origin) - white @ back, np.sqrt(np.diagonal(pooled)))
         shapes = forward.T @ covariances @ forward
         _refuse_singular(shapes)
-        labels = None if classes is None or len(np.asarray(classes)) != len(means) else classes
+        labels = np.arange(len(means)) if classes is None else np.asarray(classes)
+        if len(labels) != len(means):  # reported by `fit`
+            labels = np.arange(len(means))
         probabilities = class_priors(np.ones(len(means)), priors, labels)
         costs = _checked_loss(loss, len(means))
         densities = Gaussians.from_covariances(white, shapes)

@@ -185,8 +185,9 @@ def mean_losses(
     truth: NDArray[np.intp],
     rows: Array,
     n_classes: int,
+    *,
     shares: Array | None = None,
-    weight: Array | None = None,
+    weight: Array | None,
 ) -> Array:
     """Return losses (..., L) of models from their losses on each test row."""
     members = (truth[:, None] == np.arange(n_classes)).astype(float)

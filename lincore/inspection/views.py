@@ -222,7 +222,7 @@ def model_view(
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted, as made by `lincore.model_selection.pipeline.build_pipeline`.
+        Fitted, as made by `lincore.model_selection.pipeline_for`.
     rows : ndarray of shape (n,)
         Which rows to show.
     axes : tuple of one or two int

@@ -12,9 +12,7 @@ from lincore.utils.typing import Array, Flags
 TOLERANCE = 1e-9
 
 
-def minimum_error_shifts(
-    scores: Array, codes: NDArray[np.intp], weight: Array | None = None
-) -> Array:
+def minimum_error_shifts(scores: Array, codes: NDArray[np.intp], weight: Array | None) -> Array:
     """Return offsets for the class scores with which fewer rows are misclassified."""
     # Each class in turn gets its best offset with the others fixed, until no offset can be
     # improved. For two classes this is the minimum over all thresholds. For more, the joint minimum
@@ -37,18 +35,18 @@ def minimum_error_shifts(
             # Other rows are misclassified whatever the offset.
             counts = (codes == k) | (codes == strongest)
             margin = (own - rivals.max(axis=1))[counts]
-            cut = best_threshold(margin, (codes == k)[counts], weight[counts], current=0.0)
+            cut = _best_cut(margin, (codes == k)[counts], weight[counts])
             shifts[k] -= cut
             bettered = bettered or cut != 0
     return shifts
 
 
-def best_threshold(values: Array, positive: Flags, weight: Array, *, current: float) -> float:
-    """Return the threshold c for which "positive above c" has the fewest errors."""
+def _best_cut(values: Array, positive: Flags, weight: Array) -> float:
+    """Return the threshold c for which "positive above c" has the fewest errors; 0 if best."""
     least_gain = 1e-12 * weight.sum()
-    present = weight[(values > current) != positive].sum()
+    present = weight[(values > 0) != positive].sum()
     if present <= least_gain:
-        return current
+        return 0.0
     order = np.argsort(values, kind="stable")
     values, gained = values[order], np.where(positive, weight, -weight)[order]
     # Errors if the first j values are predicted negative, j = 0 .. n.
@@ -58,7 +56,7 @@ def best_threshold(values: Array, positive: Flags, weight: Array, *, current: fl
     cuts = np.r_[values[0] - 1, (values[apart] + values[apart + 1]) / 2, values[-1] + 1]
     errors = errors[np.r_[0, apart + 1, len(values)]]
     if errors.min() >= present - least_gain:
-        return current
+        return 0.0
     widths = np.where(errors <= errors.min() + least_gain, np.r_[0.0, gaps[apart], 0.0], -1.0)
     # Of gaps that are equal up to rounding, use the first.
     return float(cuts[np.argmax(widths >= widths.max() * (1 - TOLERANCE))])

@@ -70,7 +70,7 @@ def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
 
 
 def training_variance(
-    influence: Array, tested: Array, n_folds: int, ratio: float, by_row: float = 1.0
+    influence: Array, tested: Array, n_folds: int, ratio: float, by_row: float
 ) -> float:
     """Return the contribution of the training rows to the variance of a score."""
     # Delete-a-group jackknife: ``n_train / n_test`` times the mean squared deviation of the fold
@@ -102,9 +102,7 @@ def softened_errors(predicted: Codes, log_proba: Array, truth: Codes) -> Array:
     return np.where(np.isnan(right), predicted != truth, 1 - right)
 
 
-def share_influence(
-    by_cell: Array, truth: Codes, soft: Array, weight: Array | None = None
-) -> Array:
+def share_influence(by_cell: Array, truth: Codes, soft: Array, weight: Array | None) -> Array:
     """Return the effect of a training row on a score through the share of its class."""
     # Stratified folds cannot show it, because all have the same shares (leave-one-out does not need
     # it). But a model trained on more rows of a class predicts it more often, much as if its prior

@@ -79,7 +79,7 @@ def _summarise_parts(
     codes: NDArray[np.intp],
     n_classes: int,
     plan: Sequence[Fold],
-    weight: Array | None = None,
+    weight: Array | None,
 ) -> list[_Parts]:
     """Make the one pass over all rows; those that no fold tests are one more part."""
     part = np.full(len(codes), len(plan), dtype=np.intp)
@@ -97,7 +97,7 @@ def _summarise_parts(
     ]
 
 
-def _training_moments(parts: list[_Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
+def _training_moments(parts: list[_Parts], n_folds: int, mapper: Mapper) -> list[ByFold]:
     """Return the moments of the training rows, for the classes of each entry and each fold."""
     # Uses `leave_one_out`. Classes without test rows in a fold keep all of their rows. The parts
     # are invalid afterwards.

@@ -236,36 +236,6 @@ def offers_gradients(data: Dataset) -> bool:
     return width * data.n_rows <= LIMITS.max_cells
 
 
-def build_pipeline(
-    classifier: Any | None,
-    *,
-    prepare: Any | None = None,
-    steps: Steps = PLAIN,
-    sparse: bool = False,
-    seed: int = 0,
-    image_shape: tuple[int, ...] | None = None,
-) -> Pipeline:
-    """Assemble the steps before a classifier."""
-    named: list[tuple[str, Any]] = []
-    if prepare is not None:
-        named.append(("prepare", prepare))
-    if sparse and (steps.standardize or steps.whiten):
-        raise ValueError("Word counts are sparse: do not standardise or whiten them.")
-    basis = [] if steps.basis is None else [("basis", as_basis(steps.basis, seed, image_shape))]
-    of_pixels = any(isinstance(step, HOG) for _, step in basis)
-    named += basis if of_pixels else []
-    if not sparse and steps.standardize is not False:
-        named.append(("standardize", Standardizer()))
-    named += [] if of_pixels else basis
-    if steps.n_components is not None and sparse:
-        named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
-    elif steps.n_components is not None:
-        named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
-    if classifier is not None:
-        named.append(("classify", classifier))
-    return Pipeline(named)
-
-
 #: The classifier option for the indicator columns of categories.
 CATEGORICAL = "categorical_columns"
 
@@ -301,14 +271,28 @@ def pipeline_for(
     seed : int
         For randomness in a step, such as the centres of a basis.
     """
-    return build_pipeline(
-        classifier,
-        prepare=build_preparer(data),
-        steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
-        sparse=data.kind.is_sparse,
-        seed=seed,
-        image_shape=data.image_shape,
-    )
+    steps = steps.resolved(data) if classifier is None else steps_before(classifier, data, steps)
+    sparse, prepare = data.kind.is_sparse, build_preparer(data)
+    named: list[tuple[str, Any]] = []
+    if prepare is not None:
+        named.append(("prepare", prepare))
+    if sparse and (steps.standardize or steps.whiten):
+        raise ValueError("Word counts are sparse: do not standardise or whiten them.")
+    basis = []
+    if steps.basis is not None:
+        basis = [("basis", as_basis(steps.basis, seed, data.image_shape))]
+    of_pixels = any(isinstance(step, HOG) for _, step in basis)
+    named += basis if of_pixels else []
+    if not sparse and steps.standardize is not False:
+        named.append(("standardize", Standardizer()))
+    named += [] if of_pixels else basis
+    if steps.n_components is not None and sparse:
+        named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
+    elif steps.n_components is not None:
+        named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
+    if classifier is not None:
+        named.append(("classify", classifier))
+    return Pipeline(named)
 
 
 def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
@@ -325,7 +309,7 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
     return names
 
 
-def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:
+def as_basis(spec: Any, seed: int, image_shape: tuple[int, ...] | None) -> Any:
     """Return the transformer for a specification such as "radial(n_centers=30)", or a copy."""
     # It receives the seed and the image shape if it has these parameters and they are not set.
     if isinstance(spec, str):

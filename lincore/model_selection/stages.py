@@ -241,7 +241,7 @@ def fit_stage(part: tuple[Stage, Numbered], data: Dataset, seed: int, stacked: b
     return StageFitter(data, seed, stacked, stage).fit([task])[0]
 
 
-def _fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
+def _fresh_model(method: Method, data: Dataset, seed: int) -> Any:
     """Return an estimator to fit on rows of the data, see `Method.fresh`."""
     # ``priors="all"`` become the shares of all rows, including test rows, as in R's
     # ``lda(..., CV = TRUE)``. An estimator itself only knows its training rows.

@@ -159,8 +159,8 @@ class NewRows(NamedTuple):
 def read_new_rows(
     model: FittedModel,
     rows: Any,
-    reading: Reading = AS_DETECTED,
-    progress: Progress | None = None,
+    reading: Reading,
+    progress: Progress | None,
 ) -> NewRows:
     """Read new rows of any form."""
     if isinstance(rows, TestSet):

@@ -115,14 +115,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     @atomic
-    def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit without a warning if the rows of a fold vary in fewer directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-        sample_weight : array-like of shape (n,), optional
-        """
+    def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        """Fit without a warning if the rows of a fold vary in fewer directions."""
         rows = numeric_rows(self, X, ensure_min_samples=2)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)

@@ -239,15 +239,14 @@ def _with_a_density(moments: Moments) -> Moments:
     return Moments(moments.count, moments.mean, scatter)
 
 
-def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None) -> Array:
+def class_priors(count: Array, priors: Priors, classes: ArrayLike) -> Array:
     """Return the priors (K,) to use: given, equal, or class shares."""
     # A class without rows gets prior zero, and the others are rescaled.
     if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()
     if isinstance(priors, str) and priors == "equal":
         return np.where(count > 0, 1.0, 0.0) / np.count_nonzero(count)
-    labels = np.arange(len(count)) if classes is None else classes
-    given = probabilities(priors, labels, "priors", "None, 'equal' or 'all'")
+    given = probabilities(priors, classes, "priors", "None, 'equal' or 'all'")
     if not given[count > 0].sum():
         raise ValueError("priors are zero for every class with rows.")
     return np.where(count > 0, given, 0.0) / given[count > 0].sum()

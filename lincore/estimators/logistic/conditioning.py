@@ -71,7 +71,7 @@ def condition(
     return _by_moments(X, spread, whole, strength, intercept)
 
 
-def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
+def condition_by_moments(total: Moments, strength: float, *, intercept: bool) -> Conditioned:
     """Like `condition`, for rows of which only the moments are known."""
     nothing = np.empty((0, total.n_features))
     return _by_moments(nothing, total.diagonal(), lambda: total, strength, intercept)

@@ -15,7 +15,6 @@ from lincore.export.models.literals import (
 )
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 from lincore.limits import LIMITS
-from lincore.utils.sql_names import identifier, without_nul
 
 # SQLite cannot parse queries with more terms (a million bytes).
 MOST_TERMS = 20_000
@@ -71,7 +70,22 @@ def literal(value: object) -> str:
     """Return a text or integer as a SQL literal."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return "'" + without_nul(str(value)).replace("'", "''") + "'"
+    return "'" + _writable(str(value)).replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Return a name in double quotes."""
+    return '"' + _writable(name).replace('"', '""') + '"'
+
+
+def _writable(text: str) -> str:
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise DataError(
+            f"The name {text!r} contains a character that SQL does not allow.",
+            where="SQL",
+            remedy="Rename the column or level.",
+        )
+    return text
 
 
 def _number(value: float) -> str:

@@ -55,7 +55,7 @@ def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> 
     return found
 
 
-def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float = 1.0) -> Array | None:
+def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float) -> Array | None:
     """Return the costs of errors, shape (K, K), or None."""
     if costs is None and miss_cost == 1:
         return None

@@ -417,9 +417,13 @@ class _Study:
     def _means(self, samples: Samples, rows: Array) -> Array:
         data, test = self.plan.data, samples.split.test
         return mean_losses(
-            self.losses, data.codes[test], rows, data.n_classes, self.ratios.shares,
-            data.weights_of(test),
-        )  # fmt: skip
+            self.losses,
+            data.codes[test],
+            rows,
+            data.n_classes,
+            shares=self.ratios.shares,
+            weight=data.weights_of(test),
+        )
 
     def _weights_in_file(self, samples: Samples) -> Array:
         """Return weights of the test rows that give the classes their shares of the file."""

@@ -31,9 +31,7 @@ LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
 FEWEST_SIZES = 3
 
 
-def cost_losses(
-    classes: NDArray[Any], prevalence: Array, *, is_share: bool = True
-) -> tuple[Loss, ...]:
+def cost_losses(classes: NDArray[Any], prevalence: Array, *, is_share: bool) -> tuple[Loss, ...]:
     """Return the losses of `ImbalanceCost`, which average errors, log losses and costs of rows."""
     return (
         Loss(LOSS, prevalence, is_share=is_share, kind=0 if is_share else 2),

@@ -137,7 +137,7 @@ def _readable(thresholds: Array, results: Results, method: str) -> Array:
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
-def _sweep(values: Array, inside: Flags, weight: Array | None = None) -> tuple[Array, Array, Array]:
+def _sweep(values: Array, inside: Flags, weight: Array | None) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in decreasing order, with the true and all positives at each."""
     # By logarithms, which still order posteriors that round to 1.
     order = np.argsort(-values, kind="stable")
