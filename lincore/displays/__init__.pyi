@@ -4,6 +4,7 @@ from .base import number_form as number_form
 from .base import upright as upright
 from .comparison.pairs import DisagreementsDisplay as DisagreementsDisplay
 from .comparison.pairs import PairwiseDisplay as PairwiseDisplay
+from .comparison.rows_needed import RowsNeededDisplay as RowsNeededDisplay
 from .comparison.scores import RecallDisplay as RecallDisplay
 from .comparison.scores import ScoresDisplay as ScoresDisplay
 from .comparison.scores import TimesDisplay as TimesDisplay

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lincore.displays.base import Display
 from lincore.displays.comparison.pairs import DisagreementsDisplay, PairwiseDisplay
+from lincore.displays.comparison.rows_needed import RowsNeededDisplay
 from lincore.displays.comparison.scores import RecallDisplay, ScoresDisplay, TimesDisplay
 from lincore.displays.comparison.training import (
     BoundariesDisplay,
@@ -42,6 +43,7 @@ COMPARISON: tuple[type[Display], ...] = (
     YardsticksDisplay,
     BoundariesDisplay,
     LearningCurveDisplay,
+    RowsNeededDisplay,
     SplitChoiceDisplay,
     TimesDisplay,
 )

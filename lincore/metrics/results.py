@@ -212,6 +212,10 @@ class Results:
         """Return what flexible classifiers achieve on the same splits: a `YardsticksDisplay`."""
         return display("YardsticksDisplay", self, **settings)
 
+    def rows_needed(self, **settings: Any) -> Any:
+        """Return the rows for narrower intervals and smaller differences: a `RowsNeededDisplay`."""
+        return display("RowsNeededDisplay", self, **settings)
+
     def times(self, **settings: Any) -> Any:
         """Return the fitting time and score of each method: a `TimesDisplay`."""
         return display("TimesDisplay", self, **settings)

@@ -192,8 +192,8 @@ VISITS = {
               {"settings.explore": {"view": "projections"}, "explore.pca.picked": [10, 0],
                "settings.explore.pca": {"y": 2}, "settings.explore.scatter": {"rows": "test"}},
               panels="explore.panels.table3"),
-        classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
-        compare("Boundaries", "Time", scheme="5-fold"),
+classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
+        compare("Boundaries", "Rows needed", "Time", scheme="5-fold"),
         study("Class-size sweep", "Training loss"),
     ),
     "gaussian": (

@@ -29,7 +29,8 @@ def _leading(so_far: SimpleNamespace) -> str:
     return metrics.leading_score(so_far.results.class_counts)
 
 
-def _points(so_far: SimpleNamespace) -> tuple[str, float]:
+def points_of(so_far: SimpleNamespace) -> tuple[str, float]:
+    """Return the unit of differences of the score and its factor: a rule."""
     return ("points", 100) if SCORES[so_far.score].is_share else ("", 1)
 
 
@@ -49,7 +50,7 @@ ROPE_FIELD = Field(
     low=0,
     high=1,
     step=0.005,
-    unit=_points,
+    unit=points_of,
 )
 
 

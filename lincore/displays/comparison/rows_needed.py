@@ -1,0 +1,155 @@
+"""Display of the number of rows that narrower intervals and smaller differences would take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from lincore import fields, metrics
+from lincore.displays.comparison.judged import JudgedDisplay, points_of
+from lincore.fields import Field
+from lincore.utils import number, percent, points, quoted
+
+#: Half-width of a 95 % interval in standard errors.
+_Z = float(ndtri(0.975))
+
+
+@dataclass(frozen=True, eq=False)
+class RowsNeededDisplay(JudgedDisplay):
+    """How many rows a narrower interval, or the power to find a difference, would take.
+
+    The standard errors on the page are taken to fall as one over the square root of the number of
+    rows.
+
+    References
+    ----------
+    Lachin (1981), "Introduction to sample size determination and power analysis for clinical
+    trials", equation 5.
+    """
+
+    title: ClassVar[str] = "Rows needed"
+    made_by: ClassVar[str] = "results.rows_needed"
+    place: ClassVar[str] = "compare.rows"
+
+    half_width: Annotated[
+        float,
+        Field(
+            "Interval ±",
+            "Wanted half-width of a 95 % interval.",
+            low=0,
+            above=True,
+            high=1,
+            step=0.005,
+            unit=points_of,
+        ),
+    ] = 0.02
+    power: Annotated[
+        float,
+        Field(
+            "Power",
+            "How often a difference as large as the region of practical equivalence should be "
+            "significant.",
+            low=0.5,
+            high=0.99,
+            step=0.05,
+            unit=fields.per_cent,
+        ),
+    ] = 0.8
+
+    @property
+    def rows(self) -> str:
+        """What the tested rows are called."""
+        one_fit = metrics.find_sampling_units(self.results).one_fit
+        return f"test {self.results.settings.rows}" if one_fit else self.results.settings.rows
+
+    def finding(self) -> str:
+        """State how many rows would separate the best two models, or narrow the one interval."""
+        lines = [one for one in self.frame().to_dict("records") if np.isfinite(one["rows needed"])]
+        lines.sort(key=lambda one: one["question"] != "difference")
+        if not lines:
+            return "The results have no intervals from which a number of rows would follow."
+        first = lines[0]
+        needed, size = _about(first["rows needed"]), self._size(first["wanted"], first["score"])
+        if first["question"] == "difference":
+            what = f"find a difference of {size} between {first['of']} with {self._power}"
+        else:
+            what = f"give the {first['score']} of {first['of']} an interval of ± {size}"
+        return f"About {needed} {self.rows} would {what}; there are {first['rows']:,}."
+
+    @property
+    def _power(self) -> str:
+        return f"{percent(self.power, 0)} power"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for the score and the rarest recall of the best model, and each pair."""
+        best, label = self.ranked.methods[0], self.labels[0]
+        n, counts = len(np.unique(self.results.rows)), self.results.class_counts
+        rare = int(np.where(counts > 0, counts, np.inf).argmin())
+        recalls = metrics.score_table(self.ranked, ["recall"])
+        name = f"recall of {quoted(self.results.classes[rare])}"
+        lines: list[dict[str, Any]] = []
+        for score, table, share in (
+            (self.deciding, self.scored[self.scored["method"] == best], np.nan),
+            (name, recalls[recalls["method"] == best].iloc[[rare]], counts[rare] / counts.sum()),
+        ):
+            for half in (table["high"].to_numpy() - table["low"].to_numpy()) / 2:
+                needed = n * (half / self.half_width) ** 2
+                lines.append(
+                    {"question": "interval", "of": label, "score": score, "rows": n, "now": half,
+                     "wanted": self.half_width, "rows needed": needed,
+                     "of these in the class": needed * share}
+                )  # fmt: skip
+        for one in self.differences:
+            error = (one.high - one.low) / 2 / _Z
+            if label in (one.first, one.second) and error > 0 and self.rope:
+                needed = n * (error * (_Z + ndtri(self.power)) / self.rope) ** 2
+                lines.append(
+                    {"question": "difference", "of": f"{one.first} and {one.second}",
+                     "score": self.deciding, "rows": n, "now": one.value, "wanted": self.rope,
+                     "rows needed": needed, "of these in the class": np.nan}
+                )  # fmt: skip
+        return pd.DataFrame(lines)
+
+    def _size(self, value: float, score: str) -> str:
+        is_share = self.is_share or score != self.deciding
+        return f"{points(value)} points" if is_share else number(value)
+
+    def table(self) -> pd.DataFrame:
+        """Return the same as text."""
+        lines = []
+        for one in self.frame().to_dict("records"):
+            is_pair = one["question"] == "difference"
+            sign, of = ("", "between") if is_pair else ("± ", "of")
+            now, wanted = (self._size(one[end], one["score"]) for end in ("now", "wanted"))
+            lines.append(
+                {
+                    "what": f"{one['score']} {of} {one['of']}",
+                    "now": f"{sign}{now}",
+                    "wanted": f"{sign}{wanted}" + (f", {self._power}" if is_pair else ""),
+                    "rows now": f"{one['rows']:,}",
+                    "rows needed": _about(one["rows needed"]),
+                    "of these in the class": _about(one["of these in the class"]),
+                }
+            )
+        return pd.DataFrame(lines)
+
+    def notes(self) -> tuple[str, ...]:
+        """State on which assumptions the numbers rest."""
+        return (
+            "From the intervals on this page: their squared widths are taken to fall as one over "
+            "the number of rows, with classes as frequent and models as good as here. They are "
+            "estimates themselves: from 100 rows, every second number for a difference is off by "
+            "more than 20 %.",
+        )
+
+
+def _about(n: float) -> str:
+    """Return a number of rows, rounded up to two digits."""
+    if not np.isfinite(n):
+        return ""
+    step = 10 ** max(int(np.floor(np.log10(max(n, 1)))) - 1, 0)
+    return f"{int(np.ceil(n / step - 1e-9) * step):,}"
