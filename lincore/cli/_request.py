@@ -90,13 +90,7 @@ class Request:
         return self.specified(data, question) if self.save_to else None
 
     def specified(self, data: lincore.Dataset, question: Any) -> analysis.Analysis:
-        """Return the question about the methods given, as the dashboard and `lincore run` open it.
-
-        Raises
-        ------
-        DataError
-            If an analysis cannot hold the methods, or the data are not in a file.
-        """
+        """Return it as an analysis; DataError if none can hold the methods or the data."""
         first: dict[str, dict[str, Any]] = {}
         second: dict[str, dict[str, Any]] = {}
         can_be_twice = isinstance(question, analysis.CompareQuestion)

@@ -26,24 +26,7 @@ def never_fail(*streams: TextIO) -> None:
 
 
 class ProgressLine:
-    """Shows progress: one line that is overwritten on a terminal, else a few lines.
-
-    Parameters
-    ----------
-    stream : text file
-    quiet : bool, default False
-        Show nothing.
-
-    Examples
-    --------
-    >>> import sys
-    >>> progress = ProgressLine(sys.stdout)
-    >>> for done in range(1, 21):
-    ...     _ = progress(done, 20, "Split")
-    Split: 10 %
-    ...
-    Split: 100 %
-    """
+    """Shows progress: one line that is overwritten on a terminal, else a few lines."""
 
     def __init__(self, stream: TextIO, quiet: bool = False) -> None:
         self.stream, self.quiet = stream, quiet

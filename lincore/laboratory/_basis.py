@@ -29,19 +29,11 @@ N_FRAMES, LEFT, RIGHT = 29, Spot(across=(0, 0.45)), Spot(across=(0.55, 1))
 
 
 class Basis(NamedTuple):
-    """Two functions of two features.
-
-    Attributes
-    ----------
-    words : str
-    axes : tuple of two str
-    apply : callable
-        Maps rows (n, 2) to (n, 2).
-    """
+    """Two functions of two features."""
 
     words: str
     axes: tuple[str, str]
-    apply: Callable[[Array], Array]
+    apply: Callable[[Array], Array]  # maps rows (n, 2) to (n, 2)
 
 
 SQUARES = Basis("φ(x) = (x1², x2²)", ("x1²", "x2²"), lambda X: X**2)

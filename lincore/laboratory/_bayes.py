@@ -172,21 +172,11 @@ def _three() -> Dataset:
 
 
 class _Regret(NamedTuple):
-    """Excess loss of classifiers over the best one, by number of training rows.
+    """Excess loss of classifiers over the best one, by number of training rows."""
 
-    Attributes
-    ----------
-    best : float
-        Error of the best classifier.
-    totals : tuple of int
-        Training rows.
-    curves : ndarray of shape (sizes, models)
-        Percentage points of error, means over training sets.
-    """
-
-    best: float
-    totals: tuple[int, ...]
-    curves: Array
+    best: float  # error of the best classifier
+    totals: tuple[int, ...]  # training rows
+    curves: Array  # (sizes, models), points of error, means over training sets
 
     def at(self, i: int) -> Snapshot:
         """Return the curves up to a size."""

@@ -61,27 +61,14 @@ def _angle(w: Array) -> float:
 
 
 class _Turns(NamedTuple):
-    """Directions in the plane of two classes, with their scores.
-
-    Attributes
-    ----------
-    rows : Dataset
-    plane : StagePlane
-    angles : ndarray of shape (m,)
-        In degrees.
-    named : mapping of str to int
-        Positions of the named directions.
-    scores : DirectionScores
-    drawn : sequence of m tuples of 4 ndarrays
-        The direction as an arrow, the threshold, and a histogram of the projections of each class.
-    """
+    """Directions in the plane of two classes, with their scores."""
 
     rows: Dataset
     plane: StagePlane
-    angles: Array
-    named: Mapping[str, int]
+    angles: Array  # (m,), in degrees
+    named: Mapping[str, int]  # positions of the named directions
     scores: DirectionScores
-    drawn: Sequence[tuple[Array, ...]]
+    drawn: Sequence[tuple[Array, ...]]  # arrow, threshold and both histograms of each direction
 
     @classmethod
     def through(cls, rows: Dataset) -> _Turns:

@@ -46,21 +46,11 @@ WINDOW = StagePlane(np.full(2, -6.0), np.full(2, 6.0))
 
 
 class FittedLine(NamedTuple):
-    """The boundary of a classifier of two features.
-
-    Attributes
-    ----------
-    name : str
-    ends : ndarray of shape (2, 2)
-        NaN if it lies outside the window.
-    n_wrong : int
-        Rows misclassified.
-    colour, dash : str
-    """
+    """The boundary of a classifier of two features."""
 
     name: str
-    ends: Array
-    n_wrong: int
+    ends: Array  # (2, 2); NaN if it lies outside the window
+    n_wrong: int  # rows misclassified
     colour: str
     dash: str
 

@@ -36,18 +36,7 @@ LOOKS = (
 def _places(
     weights: Array, row: Array | None, plane: StagePlane, earlier: Array
 ) -> tuple[Array, ...]:
-    """Return where a step is drawn: w as the sum of w before and ± x, all on one scale.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (3,)
-        After the step.
-    row : ndarray of shape (2,) or None
-        The row that was added to the weights; None after an epoch.
-    plane : StagePlane
-    earlier : ndarray of shape (k, 3)
-        Weights before the step, the latest first.
-    """
+    """Return where a step is drawn: w as the sum of w before and ± x, all on one scale."""
     f = SampleLine(weights[1:], float(weights[0]))
     at = nothing(1) if row is None else row[None]
     lines = [_line(one, plane) for one in earlier[: len(FADING)]]

@@ -46,19 +46,11 @@ LOOKS = (
 
 
 class SharedVariance(NamedTuple):
-    """Two Gaussian classes of one feature with a common deviation.
-
-    Attributes
-    ----------
-    means : tuple of float
-    sigma : float
-    prior : float
-        Of class 2.
-    """
+    """Two Gaussian classes of one feature with a common deviation."""
 
     means: tuple[float, float] = (0.0, 2.0)
     sigma: float = 1.0
-    prior: float = 0.5
+    prior: float = 0.5  # of class 2
 
     @property
     def log_odds(self) -> tuple[float, float]:

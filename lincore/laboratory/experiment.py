@@ -171,17 +171,9 @@ def points_of(X: Array, codes: Codes, digits: int) -> tuple[Point, ...]:
 
 
 class Letter(NamedTuple):
-    """A text whose words are counted; it can be replaced by another.
+    """A text whose words are counted; it can be replaced by another."""
 
-    Attributes
-    ----------
-    text : str
-        Text as quoted in the question.
-    show : callable
-        Maps a text to a `Demonstration`.
-    """
-
-    text: str
+    text: str  # as quoted in the question
     show: Callable[[str], Demonstration]
 
 

@@ -20,15 +20,9 @@ FAR = (12.0, -12.0)
 
 
 class SampleLine(NamedTuple):
-    """The function ``normal @ x + offset`` of two classes; positive for the second.
+    """The function ``normal @ x + offset`` of two classes; positive for the second."""
 
-    Attributes
-    ----------
-    normal : ndarray of shape (2,)
-    offset : float
-    """
-
-    normal: Array
+    normal: Array  # (2,)
     offset: float
 
     @classmethod

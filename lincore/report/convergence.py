@@ -7,21 +7,11 @@ from typing import Any, NamedTuple
 
 
 class Ending(NamedTuple):
-    """Termination of a fit.
+    """How a fit ended."""
 
-    Attributes
-    ----------
-    sentence : str
-        Empty for a classifier without iterations.
-    is_fine : bool
-        Whether it is a solution.
-    remedy : str
-        What to do otherwise.
-    """
-
-    sentence: str
-    is_fine: bool
-    remedy: str = ""
+    sentence: str  # empty for a classifier without iterations
+    is_fine: bool  # whether it is a solution
+    remedy: str = ""  # what to do otherwise
 
 
 NOTHING = Ending("", True)

@@ -157,16 +157,7 @@ CHECKS: Mapping[str, tuple[str, ...]] = {
 
 
 class Citations:
-    """Numbers references in the order in which they are cited.
-
-    Examples
-    --------
-    >>> cited = Citations()
-    >>> cited("holm", "box"), cited("box")
-    (' [1, 2]', ' [2]')
-    >>> cited.listed()[1][:12]
-    '[2] Box G. E'
-    """
+    """References, numbered in the order in which they are cited."""
 
     def __init__(self) -> None:
         self._keys: list[str] = []

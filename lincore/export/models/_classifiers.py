@@ -30,19 +30,9 @@ Write = Callable[[Any, Array], list[ScoreFunction]]
 
 
 class ClassifierFunctions(NamedTuple):
-    """The functions of a classifier in terms of its inputs minus an origin.
+    """`ScoreFunctions` of a classifier, in terms of its inputs minus an origin."""
 
-    Attributes
-    ----------
-    classes : list of int
-        Class codes.
-    link : {"softmax", "scores", "votes"}
-    functions : list of ScoreFunction
-    pairs : tuple of (int, int)
-        See `ScoreFunctions`.
-    """
-
-    classes: list[int]
+    classes: list[int]  # codes
     link: Link
     functions: list[ScoreFunction]
     pairs: tuple[tuple[int, int], ...] = ()

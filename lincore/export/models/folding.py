@@ -27,18 +27,11 @@ _OTHERWISE = "Save the model with save_model, or export it with lincore.onnx."
 
 @dataclass(frozen=True)
 class Affine:
-    """The map ``z = (v - origin) @ matrix + start`` of inputs v (q,).
+    """The map ``z = (v - origin) @ matrix + start`` of inputs v (q,)."""
 
-    Parameters
-    ----------
-    origin : ndarray of shape (q,)
-    matrix : ndarray of shape (q, r), or (q,) for a diagonal one
-    start : ndarray of shape (r,)
-    """
-
-    origin: Array
-    matrix: Array
-    start: Array
+    origin: Array  # (q,)
+    matrix: Array  # (q, r), or (q,) for a diagonal one
+    start: Array  # (r,)
 
     @classmethod
     def identity(cls, q: int) -> Affine:

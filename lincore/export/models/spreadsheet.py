@@ -198,13 +198,7 @@ def to_tab_separated(functions: ScoreFunctions, row: pd.DataFrame) -> str:
 
 
 class _Sheet:
-    """A row of a sheet to which formulas are added from left to right.
-
-    Parameters
-    ----------
-    header : list of str
-    row : int
-    """
+    """A row of a sheet to which formulas are added from left to right."""
 
     def __init__(self, header: list[str], row: int) -> None:
         self.width, self.row = len(header), row

@@ -95,16 +95,7 @@ def _number(value: float) -> str:
 
 
 class _Stages:
-    """Nested SELECTs, each of which passes on the kept columns.
-
-    Parameters
-    ----------
-    table : str
-    kept : list of str
-        Unquoted column names.
-    prefix : str
-        Prefix of the names of helper columns.
-    """
+    """Nested SELECTs, each of which passes on the kept columns."""
 
     def __init__(self, table: str, kept: Sequence[str], prefix: str) -> None:
         self.prefix, self.source = prefix, identifier(table)

@@ -11,32 +11,15 @@ from lincore.utils.code import call, literal
 
 
 class Block(NamedTuple):
-    """A part of a script: a cell of a notebook.
+    """A part of a script: a cell of a notebook."""
 
-    Attributes
-    ----------
-    title : str
-        In words of our own, never of a file.
-    code : str
-    figures : tuple of str
-        Expressions of the figures that it is about, for a notebook to show.
-    """
-
-    title: str
+    title: str  # never a text of a file
     code: str
-    figures: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()  # expressions, for a notebook to show
 
 
 def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -> tuple[Block, ...]:
-    """Return code that makes results and prints displays of them; the first result always.
-
-    Parameters
-    ----------
-    roots : mapping of str to (str, str)
-        The name of a result, the title of its block, and the code that makes it.
-    calls : sequence of str
-        What makes the displays: each begins with the name of a result and a dot.
-    """
+    """Return code for results (title and code by name) and for calls such as "results.scores()"."""
     blocks = []
     for root in dict.fromkeys([next(iter(roots)), *(text.partition(".")[0] for text in calls)]):
         own = [text for text in calls if text.startswith(f"{root}.")]

@@ -74,21 +74,7 @@ class _Pixels(NamedTuple):
 def labelled(
     drawn: go.Figure, frames: Sequence[tuple[Array, ...]]
 ) -> tuple[go.Figure, list[tuple[Array, ...]]]:
-    """Write the names of moving lines and rings beside them instead of into the legend.
-
-    Parameters
-    ----------
-    drawn : plotly.graph_objects.Figure
-        Of `stage`; not changed.
-    frames : sequence of tuple of m ndarrays
-        Places of the moving traces.
-
-    Returns
-    -------
-    figure : plotly.graph_objects.Figure
-        With one more moving trace, of the names.
-    frames : list of tuple of m + 1 ndarrays
-    """
+    """Write the names of moving lines and rings beside them: one more moving trace."""
     moving = [drawn.data[number] for number in drawn.layout.meta["moving"]]
     named = [i for i, look in enumerate(moving) if _is_named(look)]
     result, found = go.Figure(drawn), list(frames)

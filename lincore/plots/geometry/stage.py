@@ -26,21 +26,12 @@ WHOLE: Share = (0.0, 1.0)
 
 
 class StagePlane(NamedTuple):
-    """The drawn part of a plane.
+    """The drawn part of a plane."""
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (2,)
-    names : tuple of two str
-        Of the axes.
-    is_equal : bool
-        Whether both axes have the same unit, and so the same pixels per unit.
-    """
-
-    low: Array
-    high: Array
+    low: Array  # (2,)
+    high: Array  # (2,)
     names: tuple[str, str] = ("x1", "x2")
-    is_equal: bool = True
+    is_equal: bool = True  # both axes have the same unit, and so as many pixels for it
 
     @classmethod
     def around(
@@ -65,19 +56,11 @@ FULL = Spot()
 
 
 class Panel(NamedTuple):
-    """Another plane of a figure.
-
-    Attributes
-    ----------
-    plane : StagePlane
-    spot : Spot
-    across, up : mapping
-        Settings of its axes.
-    """
+    """Another plane of a figure."""
 
     plane: StagePlane
     spot: Spot
-    across: Mapping[str, Any] = {}
+    across: Mapping[str, Any] = {}  # settings of the x axis
     up: Mapping[str, Any] = {}
 
     def axes(self, number: int = 1) -> dict[str, Any]:
@@ -237,17 +220,7 @@ def _moved(place: Array) -> Trace:
 
 
 def with_ghost(drawn: go.Figure, places: Sequence[tuple[Array, Array]], name: str) -> go.Figure:
-    """Return a figure of `stage` with a moving line also where it was expected.
-
-    Parameters
-    ----------
-    drawn : plotly.graph_objects.Figure
-    places : sequence of m pairs of ndarrays
-        Expected and final places of the moving traces; the first line is drawn that differs
-        visibly.
-    name : str
-        In the legend.
-    """
+    """Return a figure of `stage` with the first line of (expected, final) places that differ."""
     found = go.Figure(drawn)
     ranges = [np.ptp(axis.range) for axis in (drawn.layout.xaxis, drawn.layout.yaxis)]
     for number, (expected, final) in zip(drawn.layout.meta["moving"], places, strict=True):

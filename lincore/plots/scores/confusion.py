@@ -32,28 +32,14 @@ IMAGE_SIDE, IMAGE_RISE = 0.56, 0.19
 
 
 class Room(NamedTuple):
-    """Layout limits: numbers of classes up to which shares and counts fit, and sizes in pixels.
+    """Layout of a confusion matrix."""
 
-    Attributes
-    ----------
-    shares, counts : int
-        Up to so many classes a cell holds its count and its share, or its count alone.
-    tick_width : int
-        Characters of a class's name on the axes.
-    tallest : int
-        Pixels; a matrix is square, so that more than its width would stay blank.
-    ticks : int
-        Of so many classes the names stand on an axis; of more, those of some.
-    margins : bool
-        Whether recall and precision are written beside the cells.
-    """
-
-    shares: int
-    counts: int
-    tick_width: int
-    tallest: int
-    ticks: int
-    margins: bool = False
+    shares: int  # most classes of which cells hold count and share
+    counts: int  # most classes of which cells hold a count
+    tick_width: int  # characters of a class name on the axes
+    tallest: int  # pixels; a matrix is square
+    ticks: int  # most classes that are all named on an axis
+    margins: bool = False  # recall and precision beside the cells
 
     def height(self, n_classes: int) -> int:
         """Return the height of a figure in pixels."""
