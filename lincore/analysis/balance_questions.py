@@ -33,7 +33,7 @@ from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.class_ratio import is_imbalanced
 from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.report.imbalance_words import cost_ratio
-from lincore.utils.formatting import count
+from lincore.utils.formatting import capital, count
 from lincore.utils.typing import Progress
 
 
@@ -82,7 +82,7 @@ def _cost_wording(so_far: SimpleNamespace) -> tuple[str, str]:
 
 
 def _capitalised(names: tuple[str, ...]) -> dict[str, str]:
-    return {name: name[:1].upper() + name[1:] for name in names}
+    return {name: capital(name) for name in names}
 
 
 def _cost_losses(so_far: SimpleNamespace) -> dict[str, str]:

@@ -24,7 +24,6 @@ from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
 from lincore.cli._options import command, option
 from lincore.cli._predict import predicted_answer
-from lincore.displays import ExperimentDisplay
 from lincore.io.files.sources import read_source
 from lincore.model_selection import FittedClassifier
 from lincore.utils import Progress
@@ -90,10 +89,6 @@ def _classifier(data: lincore.Dataset, found: FittedClassifier) -> Answer:
     return answer_of("run", data, displays, remarks=findings, findings=findings)
 
 
-def _experiment(found: ExperimentDisplay) -> Answer:
-    return answer_of("run", None, [found, *found.tables()], answer=found.shown.answer)
-
-
 def _predictions(data: lincore.Dataset | None, found: PredictedRows) -> Answer:
     return replace(predicted_answer(found, data), text=found.predictions.to_csv().decode())
 
@@ -102,7 +97,9 @@ def _predictions(data: lincore.Dataset | None, found: PredictedRows) -> Answer:
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
     "data": lambda data, found, question: dataset_answer(found),
     "explore": lambda data, found, question: dataset_answer(found),
-    "geometry": lambda data, found, question: _experiment(found),
+    "geometry": lambda data, found, question: answer_of(
+        "run", None, [found, *found.tables()], answer=found.shown.answer
+    ),
     "classify": lambda data, found, question: _classifier(data, found),
     "predict": lambda data, found, question: _predictions(data, found),
     "compare": comparison_answer,

@@ -38,7 +38,7 @@ from lincore.plots.geometry.stage import (
     stems,
     within,
 )
-from lincore.utils.formatting import percent
+from lincore.utils.formatting import capital, percent
 from lincore.utils.typing import Array
 
 # Frames in which the points move away, and in which they count more and more.
@@ -46,25 +46,15 @@ N_MOVES, N_WEIGHTS = 12, 12
 # What the planes fill of a figure.
 SPOT, BESIDE = Spot(across=(0, 0.62)), (0.76, 1.0)
 STEMS = (stems("", GREY), stems("", colour(1), width=3, size=7))
-
-
-def _squared(margins: Array) -> Array:
-    return np.asarray((1 - margins) ** 2)
-
-
-def _logistic_loss(margins: Array) -> Array:
-    return np.asarray(np.logaddexp(0, -margins))
-
-
-LOSSES = (
+LOSSES: tuple[tuple[Callable[[Array], Array], StagePlane], ...] = (
     (
-        _squared,
+        lambda margins: (1 - margins) ** 2,
         StagePlane(
             np.array([-1.5, 0.0]), np.array([7.5, 42.0]), ("t·f(x)", "squared error"), False
         ),
     ),
     (
-        _logistic_loss,
+        lambda margins: np.logaddexp(0, -margins),
         StagePlane(
             np.array([-5.0, 0.0]), np.array([42.0, 6.0]), ("t·f(x)", "logistic loss"), False
         ),
@@ -129,7 +119,7 @@ def _show(
     why: str = "",
     plane: StagePlane | None = None,
 ) -> Demonstration:
-    old, capital = overlapping(), name[0].upper() + name[1:]
+    old, named = overlapping(), capital(name)
     plane = plane or StagePlane.around(np.vstack([old.X, [mean]]), margin=0.06)
     makes = (LeastSquaresClassifier, rival)
     n_losses = 2 if rival is _logistic else 1
@@ -141,7 +131,7 @@ def _show(
         lengths = [_stems(lines[i], far, LOSSES[i][0]) for i in range(n_losses)]
         sentence = (
             f"Least squares: w at {signed(lines[0].angle)}°, {wrong} of the 120 old rows "
-            f"misclassified. {capital}: {signed(lines[1].angle)}°, {wrong_other}. Far points and "
+            f"misclassified. {named}: {signed(lines[1].angle)}°, {wrong_other}. Far points and "
             f"old rows cost: {_costs(lengths)}."
         )
         value = wrong if asked == "rows" else abs(lines[0].angle - usual[0].angle)
@@ -191,7 +181,7 @@ def _show(
     finding = (
         f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
         f"of {usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
-        f"errors. {capital} turns by {said}{why}."
+        f"errors. {named} turns by {said}{why}."
     )
     answer = float(wrong) if asked == "rows" else turned
     return Demonstration(figure, (first, *found), answer, finding)

@@ -15,6 +15,7 @@ from lincore.metrics.ranking import CLASS_SCORES
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.utils.formatting import (
+    capital,
     decimals,
     interval,
     listed,
@@ -146,11 +147,7 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     for name in names:
         if why := missing_interval_note(results, name):
             reasons.setdefault(why, []).append(name)
-    return " ".join(f"{_capital(listed(some))}: {why}." for why, some in reasons.items())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return " ".join(f"{capital(listed(some))}: {why}." for why, some in reasons.items())
 
 
 def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:

@@ -1,3 +1,4 @@
+from .formatting import capital as capital
 from .formatting import class_named as class_named
 from .formatting import count as count
 from .formatting import decimals as decimals

@@ -148,6 +148,11 @@ def seconds(duration: float, *, whole: bool = False) -> str:
     return f"{duration:.1f} s" if duration >= 1 else f"{1000 * duration:.0f} ms"
 
 
+def capital(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def count(number: float, singular: str, plural: str = "") -> str:
     """Return a number with its noun."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

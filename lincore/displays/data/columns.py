@@ -20,7 +20,7 @@ from lincore.fields import Field
 from lincore.inspection import Association, LargestAssociation
 from lincore.metrics.intervals import LEVEL
 from lincore.plots.base import shorten_all
-from lincore.utils import count, p_equals, percent, quoted, shorten
+from lincore.utils import capital, count, p_equals, percent, quoted, shorten
 from lincore.utils.typing import Codes, Flags, Rows
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def present_note(present: Flags, rows: str, where: str = "") -> str:
     """Say on how many rows something was computed, and how many have no value."""
     n_present, n_rows = int(present.sum()), len(present)
     if n_present == n_rows:
-        return f"{rows[:1].upper()}{rows[1:]}."
+        return f"{capital(rows)}."
     gone = n_rows - n_present
     return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) are missing{where}."
 

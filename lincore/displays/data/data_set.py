@@ -17,7 +17,7 @@ from lincore.data import split as split_rows
 from lincore.displays.base import Display
 from lincore.errors import DataError
 from lincore.estimators import BayesClassifier, ExpectedLoss, bayes_error
-from lincore.utils import count, percent, quoted
+from lincore.utils import capital, count, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -104,7 +104,7 @@ class ClassCountsDisplay(Display):
             groups = count(len(self.data.group_names), "group")
             notes.append(f"{groups} of {noun} that belong together.")
         if counted:
-            notes.append(f"{counted[:1].upper()}{counted[1:]}.")
+            notes.append(f"{capital(counted)}.")
         return tuple(notes)
 
 

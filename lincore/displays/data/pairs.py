@@ -15,7 +15,7 @@ from lincore.displays.data.coloured import COLOURED
 from lincore.displays.data.columns import DescriptiveDisplay, present_note, ranked_columns
 from lincore.fields import Field
 from lincore.plots.base import shorten_all
-from lincore.utils import true_minus
+from lincore.utils import capital, true_minus
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
 
     def plot(self) -> go.Figure:
         """Return the matrix."""
-        text = f"{self.which[:1].upper()}{self.which[1:]}, each pair with both values present."
+        text = f"{capital(self.which)}, each pair with both values present."
         shown, n_columns = len(self.found.names), self.found.n_columns
         if shown < n_columns:
             text += f" The {shown} of {n_columns:,} columns with the strongest correlations."

@@ -22,7 +22,6 @@ from lincore.displays.imbalance.study import (
 )
 from lincore.fields import Field
 from lincore.inspection import View
-from lincore.metrics import Results
 from lincore.utils import listed
 
 if TYPE_CHECKING:
@@ -348,7 +347,9 @@ class SetConfusionDisplay(OneSplitDisplay):
         """Return the matrix."""
         if self.side != "difference":
             name = "full" if self.side == "full" else self.condition
-            return plots.confusion(_by_label(self.results(name)), self.label, narrow=True)
+            results = self.results(name)
+            labels = tuple(map(results.settings.label, results.methods))
+            return plots.confusion(replace(results, methods=labels), self.label, narrow=True)
         end = "reduced" if self.condition == "reduced" else "corrected"
         return plots.confusion_difference(
             *self.matrices,
@@ -357,7 +358,3 @@ class SetConfusionDisplay(OneSplitDisplay):
             title=f"From the full to the {end} set: changes of the predictions",
             narrow=True,
         )
-
-
-def _by_label(results: Results) -> Results:
-    return replace(results, methods=tuple(map(results.settings.label, results.methods)))

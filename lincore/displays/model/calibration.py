@@ -13,7 +13,7 @@ import pandas as pd
 from lincore import metrics, plots
 from lincore.displays.model.model_display import ModelDisplay, codes, has_posteriors
 from lincore.fields import Field
-from lincore.utils import decimals, percent, quoted
+from lincore.utils import capital, decimals, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -191,6 +191,6 @@ def _sentence(name: str, found: Interval, ideal: float, below: str, above: str) 
     if np.isnan(found.value):
         return ""
     verdict = f": {below}" if found.high < ideal else f": {above}" if found.low > ideal else ""
-    name = f"{name[0].upper()}{name[1:]}"
+    name = capital(name)
     ends = f"{decimals(found.low)} to {decimals(found.high)}"
     return f"{name} {decimals(found.value)} ({ends}){verdict}."

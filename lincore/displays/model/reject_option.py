@@ -42,7 +42,7 @@ Coverage = Annotated[
     float,
     Field(
         "Coverage",
-        "Share of rows whose class shall be in their set, of all rows or of every class.",
+        "Share of rows whose set should contain their class: of all rows, or of every class.",
         low=0.5,
         high=0.999,
         choices={0.8: "80 %", 0.9: "90 %", 0.95: "95 %", 0.99: "99 %"},
@@ -54,8 +54,8 @@ RejectionCost = Annotated[
     float,
     Field(
         "Cost of rejection",
-        "Of abstaining, as a share of the cost of an error: the model abstains if an error is "
-        "likelier than that.",
+        "The cost of abstaining, as a share of the cost of an error: the model abstains if an "
+        "error is likelier than that.",
         low=0,
         high=1,
         step=0.01,
@@ -89,9 +89,9 @@ class RejectOptionDisplay(ModelDisplay):
         Literal["cost", "sets", "sets by class"],
         Field(
             "Abstain by",
-            "If an error is likelier than abstaining costs; or unless one class alone is in a "
-            "conformal prediction set, which holds the true class as often as asked for. Sets are "
-            "calibrated by five-fold cross-validation on the training rows.",
+            "Cost: the model abstains if an error is likelier than abstaining costs. Prediction "
+            "sets contain the true class as often as asked for, and the model abstains unless a "
+            "set has one class; they are calibrated by five folds of the training rows.",
             choices=RULES,
         ),
     ] = "cost"

@@ -12,7 +12,7 @@ from lincore import inspection, metrics, model_selection, report
 from lincore.data import Dataset, Fold
 from lincore.displays.model.model_display import ModelDisplay
 from lincore.preprocessing import HOG
-from lincore.utils import count, percent, seconds
+from lincore.utils import capital, count, percent, seconds
 
 if TYPE_CHECKING:
     pass
@@ -54,7 +54,7 @@ class StepsDisplay(ModelDisplay):
                 names.append(f"SVD {len(step.components_)}")
         names = [*(names or [count(self.model.data.n_features, "feature")]), self.method]
         text = " → ".join(names)
-        return f"{text[:1].upper()}{text[1:]}."
+        return f"{capital(text)}."
 
     def scope(self) -> str:
         """Return the rows that were learned from, and the errors on training and test rows."""

@@ -14,7 +14,7 @@ from lincore.metrics.estimates import SCORES
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units
 from lincore.model_selection.methods import CLASSIFIER_LABELS
-from lincore.utils.formatting import count, listed, percent, points
+from lincore.utils.formatting import capital, count, listed, percent, points
 
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
 _FILLED = {
@@ -220,9 +220,7 @@ def _preparation(contents: ReportContents, cited: Citations) -> Iterable[str]:
     if not found:
         return
     text = "; ".join(found)
-    yield (
-        f"{text[:1].upper()}{text[1:]}. Every such step was learned from the training rows alone."
-    )
+    yield (f"{capital(text)}. Every such step was learned from the training rows alone.")
 
 
 def _all_steps(contents: ReportContents) -> list[Mapping[str, Any]]:

@@ -96,10 +96,6 @@ def _counts(model: MultinomialNB, about: Array) -> list[ScoreFunction]:
     return _planes(model, about)
 
 
-def _quadratic(model: QuadraticDiscriminantAnalysis, about: Array) -> list[ScoreFunction]:
-    return _gaussian(model.densities_, model.priors_, about)
-
-
 def _gaussian(densities: Gaussians, priors: Array, about: Array) -> list[ScoreFunction]:
     with np.errstate(divide="ignore"):
         log_priors = np.log(priors)
@@ -143,6 +139,8 @@ WRITERS: dict[type, Write] = {
     LogisticRegression: _planes,
     Perceptron: _planes,
     MultinomialNB: _counts,
-    QuadraticDiscriminantAnalysis: _quadratic,
+    QuadraticDiscriminantAnalysis: lambda model, about: _gaussian(
+        model.densities_, model.priors_, about
+    ),
     GaussianNB: _naive_bayes,
 }

@@ -255,8 +255,8 @@ def _assumptions(
     ]
     if not words or words[0] not in ASSUMPTIONS:
         return ()
-    used = range(data.n_rows) if rows is None else rows
-    checks = assumptions(*assumption_inputs(model.pipeline, data, _array(used)), model=words[0])
+    used = np.arange(data.n_rows) if rows is None else np.asarray(rows, dtype=np.intp)
+    checks = assumptions(*assumption_inputs(model.pipeline, data, used), model=words[0])
     return tuple(
         {
             "name": check.name,
@@ -266,10 +266,6 @@ def _assumptions(
         }
         for check in checks
     )
-
-
-def _array(rows: Any) -> Codes:
-    return np.asarray(rows, dtype=np.intp)
 
 
 def _warnings(model: FittedModel, results: Results | None, method: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
 from lincore.plots.base.style import LEGEND_WIDTH, tick_format
-from lincore.utils.formatting import quoted, shorten
+from lincore.utils.formatting import capital, quoted, shorten
 
 # Losses that differ by this factor are drawn on a logarithmic axis.
 MUCH = 100
@@ -58,7 +58,7 @@ def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
 
 def scope(view: View) -> str:
     """Describe the plane in a sentence; empty if it is the whole model."""
-    return f"{view.subject[:1].upper()}{view.subject[1:]}." if view.subject else ""
+    return f"{capital(view.subject)}." if view.subject else ""
 
 
 def closest(view: View, labels: list[str]) -> str:

@@ -71,6 +71,7 @@ def coefficients(
     lengths, endless = _drawable(value[order])
     if endless.any():
         note = join(note, "∞: no finite bar, the value alone decides.")
+    signs = ["" if np.isfinite(v) else "∞" if v > 0 else "−∞" for v in value[order].tolist()]
     bars = trace(
         "bar",
         x=compact(lengths),
@@ -78,7 +79,7 @@ def coefficients(
         orientation="h",
         # The side tells the sign: two colours would be mistaken for those of two classes.
         marker={"color": ACCENT, "line": {"width": 0}},
-        text=_signs(value[order]) if endless.any() else [escape(label) for label in labels],
+        text=signs if endless.any() else [escape(label) for label in labels],
         textposition="inside" if endless.any() else "none",
         textangle=0,
         customdata=[
@@ -260,10 +261,6 @@ def _drawable(value: Array) -> tuple[Array, Flags]:
     endless = np.isinf(value)
     longest = float(np.abs(value[~endless]).max(initial=0.0)) or 1.0
     return np.where(endless, np.sign(value) * 1.25 * longest, value), endless
-
-
-def _signs(value: Array) -> list[str]:
-    return ["" if np.isfinite(v) else "∞" if v > 0 else "−∞" for v in value.tolist()]
 
 
 def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:

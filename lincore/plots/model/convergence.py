@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lincore.plots.base.palette import EDGE, method_look
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
-from lincore.utils.formatting import count, listed, number, shorten, true_minus
+from lincore.utils.formatting import capital, count, listed, number, shorten, true_minus
 from lincore.utils.typing import Array
 
 # A rise in this share of the steps is reported: the learning rate is too large.
@@ -88,9 +88,9 @@ def convergence(
     named = {"excess": "training loss above the least"}.get(quantity, quantity)
     return figure(
         drawn,
-        title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
+        title or f"{capital(quantity)} by {across}",
         subtitle=join(found, f"{listed(phrases, most=3)}." if phrases else ""),
-        alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
+        alt=join(f"{capital(quantity)} against {across} of "
                  f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in phrases)),
         height=430,
         xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
@@ -135,9 +135,9 @@ def error_curves(
             _trace(position, name, np.arange(len(part), dtype=float), part, False)
             for position, (name, part) in enumerate(parts.items())
         ],
-        f"{error[:1].upper()}{error[1:]} by {across}",
+        f"{capital(error)} by {across}",
         subtitle=found,
-        alt=join(f"{error[:1].upper()}{error[1:]} against {across} of "
+        alt=join(f"{capital(error)} against {across} of "
                  f"{count(len(parts), 'curve')}.", found),
         height=430,
         xaxis=axis(across),

@@ -29,7 +29,7 @@ from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
 from lincore.plots.plane.regions import checked, possible
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count, quoted
+from lincore.utils.formatting import capital, count, quoted
 from lincore.utils.typing import Array
 
 # From this ratio of heights, surfaces are drawn on a logarithmic scale.
@@ -97,7 +97,7 @@ def _posterior_surface(
             _floor_lines(drawn_lines(view, limits), floor),
             *_rows(drawn, limits, floor, view.axis_names, heights),
         ],
-        title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
+        title or f"{capital(UNITS[quantity])} of the predicted class",
         subtitle=join(scope(view), marks.note(drawn), limits.note),
         alt=posterior_surface_alt(view, marks, quantity),
         height=450,

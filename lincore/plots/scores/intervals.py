@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import axis, escape, figure, shorten_all, trace, vertical_line
-from lincore.utils.formatting import count, listed, number, shorten
+from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
 Interval = tuple[float, float, float]
@@ -92,7 +92,7 @@ def score_intervals(
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
     # On a logarithmic axis nothing is far off.
     drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
-    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), kind)}{leader}"
+    heading = f"{capital(score)} of {count(len(methods), kind)}{leader}"
     return _lines(
         title or heading,
         join(

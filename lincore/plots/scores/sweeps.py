@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lincore.plots.base.palette import INK, method_look, translucent
 from lincore.plots.base.sentences import join, score_axis
 from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
-from lincore.utils.formatting import count, listed, number, shorten
+from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
 
@@ -57,7 +57,7 @@ def sweep(
     """
     places = np.asarray(sizes, dtype=float)
     middle, lower, upper = (np.asarray(part, dtype=float) for part in (mean, low, high))
-    found = f"{score[:1].upper()}{score[1:]} by {across}"
+    found = f"{capital(score)} by {across}"
     crossed = ""
     if len(crossings):
         listing = listed([f"{c:,.0f}" for c in crossings], most=6)

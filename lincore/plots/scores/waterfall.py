@@ -12,7 +12,7 @@ from lincore.plots.base.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, trans
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, trace, vertical_line
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import listed, number, shorten, true_minus
+from lincore.utils.formatting import capital, listed, number, shorten, true_minus
 
 #: Steps that together are a smaller share of the loss are drawn on an axis that begins above zero.
 SMALL_STEPS = 0.3
@@ -201,7 +201,7 @@ def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
         return "No correction recovers the loss beyond chance"
     best = int(np.nanargmax(value))
     amount = f"{_loss(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
-    return f"{names[best][:1].upper()}{names[best][1:]}: {amount} recovered"
+    return f"{capital(names[best])}: {amount} recovered"
 
 
 def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> Trace:

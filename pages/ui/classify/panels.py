@@ -40,6 +40,7 @@ from lincore.displays import (
 )
 from lincore.inspection import compare_solvers
 from lincore.model_selection import can_drop_features, drop_features
+from lincore.utils import capital
 from pages.ui.classify import operating_point, what_if
 from pages.ui.frame import sidebar
 from pages.ui.jobs import page_jobs
@@ -277,7 +278,7 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
     with st.container(key=f"{key}.list"):
         for line in said.table.to_dict("records"):
             remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
-            name = f"{line['Check'][:1].upper()}{line['Check'][1:]}"
+            name = capital(line["Check"])
             st.markdown(
                 f"{_MARKS[line['Verdict']]} **{text.escape(name)}**  \n"
                 f"{text.escape(line['Finding'])}{remedy}"

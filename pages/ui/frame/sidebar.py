@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import analysis, model_selection, report
 from lincore.errors import DataError
-from lincore.utils import shorten
+from lincore.utils import capital, shorten
 from pages.ui.frame import aids, export_menu, share, uploads
 from pages.ui.jobs import cache
 from pages.ui.server import _compat
@@ -289,7 +289,7 @@ def _steps(data: Dataset, split: Split) -> None:
     """Ask for the preprocessing steps, in a popover."""
     n_train = len(split.train)
     phrase = report.steps_phrase(data, experiment_record.chosen_steps(data, n_train))
-    label = f"{phrase[0].upper()}{phrase[1:]}"
+    label = capital(phrase)
     with _chip("chips.steps", label, "Steps before every model, fitted on training rows.") as panel:
         if panel.open:
             displays.ask(

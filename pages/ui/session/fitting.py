@@ -124,7 +124,8 @@ def fit(
         found = model_selection.fit(data, model.line, split, steps=model.steps, sample=sample)
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
-    notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
+    news = (one for one in caught if type(one).__name__ not in _REPORTED)
+    notes = tuple(dict.fromkeys(map(str, news)))
     return Fitted(found.pipeline, found.results, notes)
 
 
@@ -164,8 +165,3 @@ class _Watch:
             return True
         self.was_stopped = not self._progress(0, 0, step.summary(max_iter))
         return not self.was_stopped
-
-
-def _is_news(warning: Warning) -> bool:
-    """Return whether a warning is reported neither by the model nor by the data checks."""
-    return type(warning).__name__ not in _REPORTED

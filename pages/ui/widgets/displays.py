@@ -19,6 +19,7 @@ import streamlit as st
 from lincore import fields
 from lincore.displays import RowsDisplay, number_form
 from lincore.plots.base import shorten_all
+from lincore.utils import capital
 from pages.ui.server.shared_cache import Shared
 from pages.ui.widgets import controls, image_sheets, marks, tables, text
 
@@ -377,7 +378,7 @@ def _metrics(identity: str, _said: DisplayParts) -> None:
     row = st.container(horizontal=True)
     for name, value, interval, meaning in _said.table.itertuples(index=False):
         row.metric(
-            text.escape(f"{name[:1].upper()}{name[1:]}"),
+            text.escape(capital(name)),
             value,
             delta=interval or None,
             delta_color="off",
