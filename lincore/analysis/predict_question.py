@@ -352,8 +352,8 @@ class PredictQuestion(PageQuestion):
             Literal["cost", "sets", "sets by class"],
             Field(
                 "Abstain by",
-                "Cost: if an error is likelier than abstaining costs. Sets: unless one class alone is "
-                "in a prediction set, calibrated by cross-validation on the training rows.",
+                "Cost: if an error is likelier than abstaining costs. Sets: unless one class alone "
+                "is in a prediction set, calibrated by cross-validation on the training rows.",
                 choices=_rejections,
             ),
         ]
