@@ -250,11 +250,9 @@ _COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
 
 
 def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str, str] | None:
-    """Return the columns of successes and of totals or failures; None if there are none.
-
-    Both contain counts, and no row has more successes than its total. Successes may have any name
-    if no column looks like classes, or if the one that does is a count out of a constant total.
-    """
+    """Return the columns of successes and of totals or failures; None if there are none."""
+    # Both contain counts, and no row has more successes than its total. Successes may have any name
+    # if no column looks like classes, or if the one that does is a count out of a constant total.
     return _named_outcome(frame) or _part_of_total(frame, guess)
 
 

@@ -18,8 +18,8 @@ from lincore.moments.moments import Moments, leave_one_out
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-#: What an option may be instead of a value: the best candidate, or the simplest one that is at most
-#: one standard error worse.
+#: Rules that may replace the value of an option: the best candidate, or the simplest one that is at
+#: most one standard error worse.
 RULES = ("cv", "cv-1se")
 _FROM_0_TO_1 = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001, 0.0)
 #: Candidates of each option, the most regularised first.
@@ -40,25 +40,14 @@ _LARGEST_SCATTER = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """How options were chosen.
+    """How options were chosen."""
 
-    Attributes
-    ----------
-    rule : {"cv", "cv-1se"}
-    options : tuple of str
-    candidates : ndarray of shape (n, number of options)
-        The most regularised first.
-    losses : ndarray of shape (n, 5)
-        Mean loss in each inner fold, infinite where the candidate could not be fitted.
-    loss : str
-        "log loss" in nats, or "error rate" of a classifier without posteriors.
-    """
-
-    rule: str
+    rule: str  # {"cv", "cv-1se"}
     options: tuple[str, ...]
-    candidates: Array
+    candidates: Array  # (n, number of options); the most regularised first
+    # (n, 5); mean loss in each inner fold, infinite where the candidate could not be fitted
     losses: Array
-    loss: str
+    loss: str  # "log loss" in nats, or "error rate" of a classifier without posteriors
 
     @property
     def mean(self) -> Array:
@@ -106,7 +95,7 @@ class Tuned(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The candidate of least mean loss, or the most regularised one whose mean loss is at most one
         standard error larger.
     random_state : int, optional
-        Of the inner folds.
+        Seed of the inner folds.
 
     References
     ----------
@@ -130,13 +119,7 @@ class Tuned(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: Any = None, units: ArrayLike | None = None
     ) -> Self:
-        """Choose the options and fit; rows of the same unit stay in one inner fold.
-
-        Raises
-        ------
-        ValueError
-            If there are too few rows, or no candidate can be fitted in every fold.
-        """
+        """Choose the options and fit; rows of the same unit stay in one inner fold."""
         y = np.asarray(y)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         folds = inner_folds(

@@ -234,10 +234,8 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
 
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
-    """Fit a classifier on codes, from moments if supported and available, and return it.
-
-    Of a `Tuned` classifier the one with the chosen options is returned.
-    """
+    """Fit a classifier on codes, from moments if supported and available, and return it."""
+    # Of a `Tuned` classifier the one with the chosen options is returned.
     if training.categorical_columns and asks_for_categories(classifier):
         names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
         classifier.set_params(**dict.fromkeys(names, training.categorical_columns))

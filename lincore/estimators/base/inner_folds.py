@@ -1,4 +1,4 @@
-"""Folds within the training rows, for what must be learned from rows that a model has not seen."""
+"""Folds within the training rows, for estimates that need rows unseen by the model."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ Rows = NDArray[np.intp]
 def inner_folds(
     y: NDArray[Any], units: NDArray[Any] | None, seed: int | None, purpose: str
 ) -> list[tuple[Rows, Rows]]:
-    """Return training and test rows of stratified folds; rows of the same unit stay together.
-
-    Raises
-    ------
-    ValueError
-        If a class has too few rows or groups for the purpose, which begins the message.
-    """
+    """Return training and test rows of stratified folds; rows of the same unit stay together."""
     units = np.arange(len(y)) if units is None else units
     alone = len(np.unique(units)) == len(y)
     for label in np.unique(y):

@@ -23,7 +23,7 @@ class RejectOption:
     Parameters
     ----------
     thresholds : tuple of K float
-        Posterior from which each class is in the prediction set.
+        Least posterior with which each class is in the prediction set.
     coverage : float, optional
         Share of rows whose class is in the set, see `conformal_sets`. Default: Chow's rule, by
         which only the class with the largest posterior can be in the set.
@@ -50,7 +50,7 @@ class RejectOption:
         Parameters
         ----------
         cost : float
-            Of abstaining, as a share of the cost of an error.
+            Cost of abstaining, as a share of the cost of an error.
         n_classes : int
 
         References
@@ -95,8 +95,8 @@ def conformal_sets(
     coverage : float, default 0.9
         Between 0 and 1.
     by_class : bool, default False
-        Whether each class has a quantile of its own (Mondrian sets): the coverage then holds in
-        each, however rare. A class of few rows, fewer than 9 for 90 %, is in every set.
+        Whether each class has a separate quantile (Mondrian sets): the coverage then holds in each,
+        however rare. A class of few rows, fewer than 9 for 90 %, is in every set.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def reject(results: Results, method: str, rule: RejectOption) -> Rejection:
     Parameters
     ----------
     results : Results
-        Of rows on which the rule was not calibrated.
+        Predictions of rows on which the rule was not calibrated.
     method : str
     rule : RejectOption
 
