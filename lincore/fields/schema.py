@@ -103,7 +103,7 @@ class Schema:
 
     def _bounded(self, kind: Any, bounds: tuple[Any, ...], value: Any, place: str) -> Any:
         infinite = any(getattr(one, "high", None) == inf for one in bounds)
-        if kind is float:
+        if kind is float or (infinite and value in ("inf", "-inf", inf, -inf)):
             found: Any = number(value, place, infinite=infinite)
         else:
             found = self.decode(kind, value, place)
