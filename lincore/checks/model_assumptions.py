@@ -212,8 +212,8 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
         "note",
         f"{how}, so the likelihood of logistic regression has no maximum: its coefficients "
         "diverge.",
-        "Use logistic regression with a finite C. LDA and QDA are not affected. If this comes as "
-        "a surprise, look for target leakage.",
+        "Use logistic regression with Firth's penalty or a finite C. LDA and QDA are not affected. "
+        "If this comes as a surprise, look for target leakage.",
     )
 
 

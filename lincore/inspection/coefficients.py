@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.logistic.profile import ProfileLikelihood, profile_errors
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import transform_for_classifier
@@ -17,6 +18,8 @@ from lincore.preprocessing.tabular import Contrast, contrasts
 from lincore.utils.formatting import quoted
 from lincore.utils.typing import Array, Flags
 
+# Profiles of more rows times cubed parameters take more than some seconds: Wald's instead.
+MOST_PROFILED = 30_000_000
 MIXED = {"pca", "svd"}
 # Tolerance for collinearity: norm of a unit column's component orthogonal to the previous columns.
 ALIASED = 1e-7
@@ -39,7 +42,8 @@ class Coefficients(NamedTuple):
     per_deviation : ndarray of shape (M, q)
         Change of the score per standard deviation of the training rows; NaN for an intercept.
     error, low, high, p : ndarray of shape (M, q), or None
-        Wald's standard errors, 95 % intervals and p-values of `estimate`.
+        Standard errors, 95 % intervals and p-values of `estimate`: Wald's, if `is_profiled` of the
+        profile of the penalised likelihood but for the standard errors.
     are_log_odds : bool
         Whether the exponential of an estimate is an odds ratio.
     is_penalised : bool
@@ -47,6 +51,8 @@ class Coefficients(NamedTuple):
     left_out : tuple of str
         Columns omitted because they are linear combinations of others; otherwise standard errors
         would not exist.
+    is_profiled : bool
+        See `error`.
     """
 
     lines: tuple[str, ...]
@@ -60,6 +66,7 @@ class Coefficients(NamedTuple):
     are_log_odds: bool = False
     is_penalised: bool = False
     left_out: tuple[str, ...] = ()
+    is_profiled: bool = False
 
 
 def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, ...]:
@@ -142,7 +149,7 @@ def score_coefficients(
         estimate,
         estimate * spread,
         are_log_odds=logistic and len(model.classes_) == 2,
-        is_penalised=logistic and bool(np.isfinite(model.C)),
+        is_penalised=logistic and model.is_shrunk,
     )
 
 
@@ -154,7 +161,7 @@ def likelihood_coefficients(
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; ends with logistic regression with infinite C and has no projection.
+        Fitted; ends with logistic regression with infinite C or less bias; has no projection.
     rows : ndarray
         The training rows.
     reference : int
@@ -200,6 +207,7 @@ def likelihood_coefficients(
         wald.p_value,
         are_log_odds=True,
         left_out=left_out,
+        is_profiled=isinstance(wald, ProfileLikelihood),
     )
 
 
@@ -232,17 +240,18 @@ def _wald(
         spread, rows_seen = spread[kept], rows_seen[:, kept]
     if len(model.classes_) == 2:
         coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-    wald = wald_errors(
-        rows_seen,
-        None,
-        coef.T,
-        intercept if with_intercept else None,
-        classes=model.classes_,
-        names=(*names, "intercept") if with_intercept else tuple(names),
-        reference=reference,
-        confidence=0.95,
-    )
-    return wald, spread, left_out
+    of_rows: dict[str, Any] = {
+        "classes": model.classes_,
+        "names": (*names, "intercept") if with_intercept else tuple(names),
+        "reference": reference,
+        "confidence": 0.95,
+    }
+    estimate = coef.T, intercept if with_intercept else None
+    n_parameters = (len(model.classes_) - 1) * len(of_rows["names"])
+    if model.bias_reduction == "firth" and len(rows) * n_parameters**3 <= MOST_PROFILED:
+        codes = np.searchsorted(model.classes_, data.codes[rows])
+        return profile_errors(rows_seen, codes, *estimate, **of_rows), spread, left_out
+    return wald_errors(rows_seen, None, *estimate, **of_rows), spread, left_out
 
 
 def independent_columns(X: Array, with_intercept: bool) -> tuple[Flags, Array]:

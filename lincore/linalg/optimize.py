@@ -69,7 +69,7 @@ _WORDS = {
     Reason.STOPPED: ("it was cancelled", "Start it again and let it finish."),
     Reason.UNBOUNDED: (
         "there is no minimum: the coefficients diverge",
-        "Use a finite C.",
+        "Use Firth's penalty or a finite C.",
     ),
 }
 

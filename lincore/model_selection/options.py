@@ -326,6 +326,20 @@ class PerceptronOptions:
 class LogisticOptions:
     """Options of logistic regression."""
 
+    bias_reduction: (
+        Annotated[
+            Literal["firth", "king-zeng"],
+            Field(
+                "Small-sample bias",
+                "Maximum likelihood exaggerates coefficients if a class has few rows, and has no "
+                "solution if planes separate the classes. Firth's penalty has one, always; King "
+                "and Zeng subtract the estimated bias (rare events).",
+                main=True,
+                choices={None: "as it is", "firth": "Firth's penalty", "king-zeng": "King–Zeng"},
+            ),
+        ]
+        | None
+    ) = None
     C: Annotated[
         Rule | float,
         Field(
@@ -338,6 +352,7 @@ class LogisticOptions:
             above=True,
             high=inf,
             start=1.0,
+            when=lambda so_far: so_far.bias_reduction is None,
         ),
     ] = 1.0
     solver: Annotated[

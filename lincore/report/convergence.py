@@ -53,7 +53,8 @@ def _of_descent(model: Any, names: Sequence[str]) -> Ending:
             f"likelihood has no maximum: the coefficients diverge{leading}. The values shown are "
             f"those at which the solver stopped, after {rounds}.",
             False,
-            "Choose a finite C, or check why these coordinates determine the class.",
+            "Choose Firth's penalty or a finite C, or check why these coordinates determine the "
+            "class.",
         )
     if model.converged_:
         return Ending(f"Converged after {rounds}: {model.reason_.words}.", True)

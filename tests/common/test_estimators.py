@@ -53,6 +53,7 @@ ESTIMATORS = [
     LogisticRegression(solver="gradient", C=0.01, tol=1e-12, max_iter=200_000),
     LogisticRegression(solver="sgd", random_state=0, max_iter=30),
     LogisticRegression(C=float("inf")),
+    LogisticRegression(bias_reduction="firth"),
     MultinomialNB(),
     MultinomialNB(0.0),
     PCA(),

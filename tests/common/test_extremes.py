@@ -377,7 +377,7 @@ def test_classes_that_a_plane_separates(case):
     if isinstance(case.model, Perceptron):
         assert fit(case.model, X, y).converged_
     if getattr(case.model, "C", 1.0) == np.inf:
-        with pytest.warns(SeparationWarning, match=r"(?s)features?.*Use a finite C"):
+        with pytest.warns(SeparationWarning, match=r"(?s)features?.*a finite C"):
             clone(case.model).fit(X, y)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -166,13 +165,18 @@ class CoefficientsDisplay(ModelDisplay):
         return tuple(notes)
 
 
+_REDUCTIONS = {
+    None: "maximum likelihood",
+    "firth": "maximum likelihood with Firth's penalty",
+    "king-zeng": "maximum likelihood less its small-sample bias (King and Zeng 2001)",
+}
 _HELP = {
     "feature": "Levels of a category are compared with the level in brackets.",
     "coefficient": "Change of the score per unit (for logistic regression, of the log odds).",
     "per SD": "Change of the score per standard deviation of the training rows.",
     "standard error": "Wald's, from the curvature of the likelihood at its maximum.",
     "95 % interval": "Of the coefficient.",
-    "p": "Of the hypothesis that the coefficient is zero, two-sided (Wald).",
+    "p": "Of the hypothesis that the coefficient is zero, two-sided.",
     "odds ratio": "Factor of the odds per unit.",
     "its 95 % interval": "Of the odds ratio.",
 }
@@ -183,7 +187,7 @@ def _likelihood(model: FittedClassifier) -> Coefficients | str:
     """Return the coefficients with Wald's errors, or why there are none."""
     if not hasattr(model.classifier, "wald"):
         return f"{model.name} has no odds ratios."
-    if isfinite(model.classifier.C):
+    if model.classifier.is_shrunk:
         return "A penalty shrinks the coefficients: they have no standard errors."
     try:
         return inspection.likelihood_coefficients(model.pipeline, model.data, model.split.train)
@@ -199,7 +203,7 @@ def _odds(so_far: SimpleNamespace) -> dict[int, str]:
 
 @dataclass(frozen=True, eq=False)
 class OddsRatiosDisplay(ModelDisplay):
-    """Odds ratios of logistic regression by maximum likelihood, with Wald's errors."""
+    """Odds ratios of logistic regression, with Wald's or profile intervals."""
 
     title: ClassVar[str] = "Odds ratios"
     made_by: ClassVar[str] = "model.odds_ratios"
@@ -219,8 +223,8 @@ class OddsRatiosDisplay(ModelDisplay):
 
     @property
     def is_asked_for(self) -> bool:
-        """True for logistic regression without a penalty."""
-        return hasattr(self.model.classifier, "wald") and not isfinite(self.model.classifier.C)
+        """True for logistic regression without C."""
+        return hasattr(self.model.classifier, "wald") and not self.model.classifier.is_shrunk
 
     def finding(self) -> str:
         """State how many odds ratios differ from 1."""
@@ -267,9 +271,16 @@ class OddsRatiosDisplay(ModelDisplay):
         found = self.found
         if isinstance(found, str):
             return ()
+        reduction = _REDUCTIONS[self.model.classifier.bias_reduction]
+        errors = "Wald's standard errors, 95 % intervals and p-values"
+        if found.is_profiled:
+            errors = (
+                "95 % intervals and p-values by the profile of the penalised likelihood (Heinze "
+                "and Schemper 2002) and Wald's standard errors"
+            )
         note = (
-            f"Odds of {found.lines[self.line]}: maximum likelihood, with Wald's standard errors, "
-            f"95 % intervals and p-values over {self.trained}. Coefficients are log odds per unit."
+            f"Odds of {found.lines[self.line]}: {reduction}, with {errors} over {self.trained}. "
+            "Coefficients are log odds per unit."
         )
         if not found.left_out:
             return (note,)

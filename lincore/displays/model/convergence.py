@@ -80,7 +80,8 @@ class ConvergenceDisplay(TraceDisplay):
     def can_compare(self) -> bool:
         """True if other solvers can minimise the same loss."""
         classifier = self.model.classifier
-        return hasattr(classifier, "trace_") and hasattr(classifier, "solver")
+        has_solvers = hasattr(classifier, "trace_") and hasattr(classifier, "solver")
+        return has_solvers and classifier.bias_reduction is None
 
     def finding(self) -> str:
         """Return the final error and why the fit ended."""

@@ -45,11 +45,13 @@ def has_one_minimum(estimator: Any, *, overlap: bool = False) -> bool:
         return False
     if estimator.class_weight is not None:  # of the classes of each model
         return False
+    if estimator.bias_reduction is not None:
+        return False
     try:
         estimator._check_options()
     except ValueError:
         return False
-    if not overlap and np.isinf(estimator.C):
+    if not overlap and not estimator.is_shrunk:
         return False
     return estimator.max_iter is None or bool(estimator.max_iter >= NEWTON_STEPS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,7 +20,9 @@ from lincore.estimators.base.validation import (
     validate_rows,
 )
 from lincore.estimators.logistic.conditioning import condition, condition_by_moments
+from lincore.estimators.logistic.firth import FirthLoss
 from lincore.estimators.logistic.loss import BlockLoss, OverBlocks, SoftmaxLoss, SummedLoss
+from lincore.estimators.logistic.profile import ProfileLikelihood, profile_errors
 from lincore.estimators.logistic.separation import (
     Separation,
     SeparationKind,
@@ -36,6 +39,7 @@ from lincore.estimators.logistic.solvers import (
     pose,
     pose_rows,
     strength_of,
+    without_bias,
 )
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
@@ -44,6 +48,7 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
+from lincore.utils.typing import Array
 
 
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
@@ -84,6 +89,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Class weights, which multiply the sample weights; see
         `lincore.estimators.base.class_weights.class_weights`. The weighted likelihood has no Wald
         standard errors.
+    bias_reduction : {None, "firth", "king-zeng"}
+        Reduction of the small-sample bias of maximum likelihood, for any C, which is not used.
+        "firth" penalises by Jeffreys' prior: estimates are finite even if classes are separable.
+        "king-zeng" subtracts the estimated bias from the maximum likelihood estimate: one step
+        towards Firth's, named for rare events. Both use the whole Hessian, whatever the solver.
 
     Attributes
     ----------
@@ -137,6 +147,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         fit_intercept: bool = True,
         random_state: Any = None,
         class_weight: ClassWeight = None,
+        bias_reduction: Literal["firth", "king-zeng"] | None = None,
     ) -> None:
         self.C = C
         self.solver = solver
@@ -147,10 +158,17 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.class_weight = class_weight
+        self.bias_reduction = bias_reduction
+
+    @property
+    def is_shrunk(self) -> bool:
+        """True if the coefficients are penalised by C."""
+        return self.bias_reduction is None and bool(np.isfinite(self.C))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state from a file, which may hold the reason as text (skops)."""
-        super().__setstate__(state)
+        # Files of older versions lack the option.
+        super().__setstate__({"bias_reduction": None, **state})
         if "reason_" in state:
             self.__dict__["reason_"] = Reason(state["reason_"])
 
@@ -198,14 +216,18 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             self._name_rounding(posed.conditioned.rounding)
             optimum = self._minimise(posed)
             # The certificate sums over the rows again, in the same threads.
-            is_free = np.isinf(self.C)
+            is_free = not self.is_shrunk and self.bias_reduction != "firth"
             found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
+            if self.bias_reduction == "king-zeng" and found is None:
+                self._keep(posed, without_bias(posed.loss, optimum))
         self.separation_: Separation | None = found
         self.__dict__.pop("_in_blocks", None)
         self._report()
         return self
 
-    @available_if(lambda model: model.solver in ("newton-cg", "newton"))
+    @available_if(
+        lambda model: model.solver in ("newton-cg", "newton") and model.bias_reduction is None
+    )
     @atomic
     def fit_blocks(
         self, over: OverBlocks, moments: Moments, classes: ArrayLike, sample: RowBlock
@@ -242,7 +264,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         require_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = moments if weights is None else moments.scale(weights)
-        strength = strength_of(self.C, len(self.classes_))
+        strength = strength_of(self, len(self.classes_))
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
         self._name_rounding(conditioned.rounding)
@@ -254,7 +276,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             posed = posed._replace(start=nearby.x)
         optimum = self._minimise(posed)
         self.separation_, self._in_blocks = None, True
-        if np.isinf(self.C) and loss.separates(optimum.point):
+        if not self.is_shrunk and loss.separates(optimum.point):
             self.separation_ = as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
         self._report()
         return self
@@ -292,9 +314,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         weight = None
         if sample_weight is not None:
             weight = checked_weights(sample_weight, rows)
-        W, intercept = self.coef_.T, self.intercept_
-        if len(self.classes_) == 2:
-            W, intercept = np.column_stack([0 * W, W]), np.append(0.0, intercept)
+        W, intercept = self._by_class()
         return wald_errors(
             rows,
             weight,
@@ -305,6 +325,56 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             reference=self.classes_[0] if reference is None else reference,
             confidence=confidence,
         )
+
+    def profile(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        reference: Any = None,
+        confidence: float = 0.95,
+    ) -> ProfileLikelihood:
+        """Return intervals and tests by the profile of Firth's penalised likelihood.
+
+        Parameters
+        ----------
+        X, y
+            The training rows.
+        reference, confidence
+            As for `wald`.
+
+        Returns
+        -------
+        ProfileLikelihood
+            The same numbers as R's logistf.
+
+        Raises
+        ------
+        ValueError
+            If the model was fitted without Firth's penalty, or as for `wald`.
+        """
+        if self.bias_reduction != "firth":
+            raise ValueError("Profile intervals are those of Firth's penalised likelihood.")
+        self.require_maximum_likelihood()
+        rows = validate_rows(self, X, y, None, classes=self.classes_, reset=False)
+        W, intercept = self._by_class()
+        return profile_errors(
+            rows.X,
+            rows.codes,
+            W,
+            intercept if self.fit_intercept else None,
+            classes=self.classes_,
+            names=self._names(),
+            reference=self.classes_[0] if reference is None else reference,
+            confidence=confidence,
+        )
+
+    def _by_class(self) -> tuple[Array, Array]:
+        """Return coefficients (p, K) and intercepts (K,), also of two classes."""
+        W, intercept = self.coef_.T, self.intercept_
+        if len(self.classes_) == 2:
+            return np.column_stack([0 * W, W]), np.append(0.0, intercept)
+        return W, intercept
 
     def require_maximum_likelihood(self) -> None:
         """Raise ValueError with the reason if the coefficients have no Wald errors."""
@@ -332,7 +402,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         """
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, accept_sparse="csr")
-        strength = strength_of(self.C, len(self.classes_))
+        strength = strength_of(self, len(self.classes_))
         conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide:
             raise ValueError(f"{self.n_features_in_:,} sparse features are too many for 1/L.")
@@ -354,6 +424,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         return float(own.sum() if rows.weight is None else rows.weight @ own)
 
     def _check_options(self) -> None:
+        if self.bias_reduction not in (None, "firth", "king-zeng"):
+            raise ValueError(
+                f"bias_reduction must be None, 'firth' or 'king-zeng'; got {self.bias_reduction!r}."
+            )
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {self.solver!r}.")
         for name in ("C", "tol", "max_iter", "learning_rate", "batch_size"):
@@ -363,7 +437,12 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
 
     def _minimise(self, posed: Posed) -> Optimum:
         """Minimise the loss, and store the minimiser."""
-        optimum = minimise(posed, self.solver)
+        if self.bias_reduction == "firth":
+            found = minimise(posed._replace(loss=FirthLoss(posed.loss)), "newton")
+            # The loss itself is reported, without the penalty.
+            optimum = replace(found, point=posed.loss(found.x))
+        else:
+            optimum = minimise(posed, self.solver)
         self._keep(posed, optimum)
         return optimum
 
@@ -388,8 +467,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"The classes can be separated ({self.separation_.kind} separation), so the "
                 f"likelihood has no maximum: coefficients and standard errors diverge. "
                 f"The separating direction is in separation_; its main features: "
-                f"{leading or 'none'}. Use a finite C, or check why these features determine the "
-                f"class.",
+                f"{leading or 'none'}. Use bias_reduction='firth' or a finite C, or check why "
+                f"these features determine the class.",
                 SeparationWarning,
                 stacklevel=4,
             )

@@ -8,6 +8,7 @@ also solves many small problems side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from sklearn.utils import check_random_state
 
 from lincore.estimators.base.validation import require_classes
 from lincore.estimators.logistic.conditioning import Conditioned, condition
+from lincore.estimators.logistic.firth import FirthLoss
 from lincore.estimators.logistic.loss import Linear, LogisticLoss, SoftmaxLoss, SummedLoss
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
@@ -96,7 +98,7 @@ def pose_rows(
     """Return the problem of a model for rows (n, p) of classes 0 to K - 1."""
     count = np.bincount(codes, weight, n_classes).astype(np.float64)
     require_classes(count)
-    strength = strength_of(model.C, n_classes)
+    strength = strength_of(model, n_classes)
     conditioned = condition(X, weight, strength, intercept=model.fit_intercept)
     rows, penalty = conditioned.rows, conditioned.penalty
     loss = SoftmaxLoss(rows, codes, n_classes, weight, penalty, mapper)
@@ -122,11 +124,11 @@ def pose(model: Any, loss: LogisticLoss, conditioned: Conditioned, count: Array)
     )
 
 
-def strength_of(C: float, n_classes: int) -> float:
+def strength_of(model: Any, n_classes: int) -> float:
     """Return the strength of the penalty on coefficients that sum to zero over the classes."""
     # Two vectors that sum to zero have a difference twice as long as either, so its square is twice
     # the sum of their squares.
-    return (2 if n_classes == 2 else 1) / C
+    return (2 if n_classes == 2 else 1) / model.C if model.is_shrunk else 0.0
 
 
 class Solver(NamedTuple):
@@ -152,6 +154,18 @@ def minimise(posed: Posed, solver: str) -> Optimum:
     return one_step_more(objective, [found], alone(own.last), stopping)[0]
 
 
+def without_bias(loss: SoftmaxLoss, optimum: Optimum) -> Optimum:
+    """Return a maximum of the likelihood less its estimated bias: one step towards Firth's.
+
+    References
+    ----------
+    King, Zeng (2001), "Logistic regression in rare events data", eqs. 14 and 15.
+    """
+    penalised = FirthLoss(loss)
+    step = newton_direction(loss, penalised(optimum.x))
+    return replace(optimum, point=loss(optimum.x + step))
+
+
 def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
     """Solve many problems by Newton's method side by side, each as `newton` would."""
     # Their rows have the same form, and their classes the same number.
@@ -159,14 +173,14 @@ def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
     start = np.stack([one.start for one in posed])
     stopping = [one.stopping(NEWTON_STEPS) for one in posed]
     found = descend_together(
-        stack, start, _newton_direction, search=backtracking_line_search, stopping=stopping
+        stack, start, newton_direction, search=backtracking_line_search, stopping=stopping
     )
-    return one_step_more(stack, found, _newton_direction, stopping)
+    return one_step_more(stack, found, newton_direction, stopping)
 
 
 def newton(posed: Posed) -> Solver:
     """Solve with the whole Hessian: iteratively reweighted least squares with step halving."""
-    direction = partial(_newton_direction, posed.loss)
+    direction = partial(newton_direction, posed.loss)
     return Solver(direction, backtracking_line_search, NEWTON_STEPS, last=direction)
 
 
@@ -259,7 +273,7 @@ class _Secants:
         return found
 
 
-def _newton_direction(loss: SoftmaxLoss, point: Iterate) -> Array:
+def newton_direction(loss: SoftmaxLoss, point: Iterate) -> Array:
     """Return the Newton direction of one problem or of each problem of a stack."""
     hessian = loss.hessian(point.state, exact=True)
     return _by_differences(partial(_robust_solve, hessian), -point.gradient)

@@ -83,7 +83,8 @@ def wald_errors(
     first = int(np.flatnonzero(classes == reference)[0])
     order = np.r_[first, np.delete(np.arange(len(classes)), first)]
     full = coef if intercept is None else np.vstack([coef, intercept])
-    information, back = _information(X, weight, full[:, order], intercept is not None)
+    loss, start, back = standardised(X, weight, full[:, order], intercept is not None)
+    information = loss.hessian(loss(start).state)
     repeated = np.kron(np.eye(len(classes) - 1), back)
     return Wald(
         reference=classes[first],
@@ -95,10 +96,14 @@ def wald_errors(
     )
 
 
-def _information(
-    X: NDArray[Any], weight: Array | None, full: Array, intercept: bool
-) -> tuple[Array, Array]:
-    """Return the information for standardised features, and the map (q, q) to the original ones."""
+def standardised(
+    X: NDArray[Any],
+    weight: Array | None,
+    full: Array,
+    intercept: bool,
+    codes: NDArray[np.intp] | None = None,
+) -> tuple[SoftmaxLoss, Array, Array]:
+    """Return loss and coefficients of standardised features, and the map (q, q) to the original."""
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     rows = StandardRows(X, origin, scale, intercept=intercept)
     W = full[:-1] if intercept else full
@@ -108,9 +113,9 @@ def _information(
         coef = np.vstack([coef, full[-1] + origin @ W])
         back = np.block([[back, np.zeros((len(origin), 1))], [-origin * rows.units, np.ones(1)]])
     # Labels do not affect the curvature: any will do.
-    codes = np.zeros(len(X), dtype=np.intp)
+    codes = np.zeros(len(X), dtype=np.intp) if codes is None else codes
     loss = SoftmaxLoss(rows, codes, full.shape[1], weight, np.zeros(rows.n_coordinates))
-    return loss.hessian(loss(coef).state), back
+    return loss, coef, back
 
 
 def reason_against_errors(model: Any) -> str:
@@ -120,7 +125,7 @@ def reason_against_errors(model: Any) -> str:
             "Wald standard errors require equally weighted rows: class weights change the estimate "
             "without adding information. Fit without them."
         )
-    if np.isfinite(model.C):
+    if model.is_shrunk:
         return (
             f"Wald standard errors require the maximum of the likelihood, and a penalty (C = "
             f"{model.C:g}) moves the coefficients away from it. Fit without a penalty."
@@ -130,7 +135,7 @@ def reason_against_errors(model: Any) -> str:
     if model.separation_ is not None:
         return (
             "The classes can be separated, so the likelihood has no maximum and there are "
-            "no standard errors: the coefficients diverge."
+            "no standard errors: the coefficients diverge. With Firth's penalty there are."
         )
     if not model.converged_:
         return (
