@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 
 from lincore.estimators.base.inner_folds import INNER_FOLDS, Rows, inner_folds
-from lincore.moments.moments import Moments, leave_one_out
+from lincore.moments.moments import LARGEST_SCATTER, Moments, leave_one_out
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
@@ -34,8 +34,6 @@ FRIEDMAN: Mapping[str, tuple[float, ...]] = {
     "regularization": (1.0, 0.65, 0.354, 0.125, 0.0),
     "shrinkage": (1.0, 0.75, 0.5, 0.25, 0.0),
 }
-# Moments by class with more values than this are not worth their memory.
-_LARGEST_SCATTER = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +178,7 @@ class Tuned(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return the moments by class of the training rows of each fold, from one pass."""
         n, q = X.shape
         solved = hasattr(self.estimator, "fit_moments") and not sp.issparse(X)
-        if not solved or n < q or len(classes) * q**2 > _LARGEST_SCATTER / INNER_FOLDS:
+        if not solved or n < q or len(classes) * q**2 > LARGEST_SCATTER / INNER_FOLDS:
             return None
         codes = np.searchsorted(classes, y)
         return leave_one_out(

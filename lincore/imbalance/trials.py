@@ -27,12 +27,13 @@ from lincore.imbalance.subsets import (
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.training_variance import rows_to_predict
 from lincore.model_selection.engine import method_steps, run
-from lincore.model_selection.fitting import LARGEST_SCATTER, TrainingSample
+from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
 from lincore.model_selection.stages import Failure, Task
 from lincore.model_selection.streamed_rows import streamed_blocks
+from lincore.moments.moments import LARGEST_SCATTER
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts

@@ -31,16 +31,12 @@ from lincore.model_selection.streamed_rows import (
     streamed_blocks,
     with_streamed,
 )
-from lincore.moments.moments import Moments
+from lincore.moments.moments import LARGEST_SCATTER, Moments
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.tabular import build_preparer
 from lincore.utils.formatting import class_named
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes
-
-# Moments by class with more values than this (400 MB) are not worth their memory: such data have
-# many features and few rows, or very many classes, and are fitted from the rows.
-LARGEST_SCATTER = 50_000_000
 
 
 class TrainingSample(NamedTuple):

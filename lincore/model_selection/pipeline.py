@@ -128,6 +128,10 @@ def _first_components(so_far: SimpleNamespace) -> int:
     return min(first, _most_components(so_far))
 
 
+def _can_be_whitened(so_far: SimpleNamespace) -> bool:
+    return so_far.n_components is not None and not so_far.data.kind.is_sparse
+
+
 class Steps(NamedTuple):
     """Preprocessing steps before a classifier; the same for every method.
 
@@ -176,7 +180,7 @@ class Steps(NamedTuple):
         Field(
             "Whiten",
             "Scale every component to variance 1.",
-            when=lambda o: o.n_components is not None and not o.data.kind.is_sparse,
+            when=_can_be_whitened,
         ),
     ] = False
 

@@ -13,9 +13,8 @@ from lincore.data.dataset import Dataset
 from lincore.linalg.covariance import Whitener
 from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.hotelling import ClassDistances
-from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.pipeline import transform_for_classifier
-from lincore.moments.moments import Moments
+from lincore.moments.moments import LARGEST_SCATTER, Moments
 from lincore.utils.typing import Array, Codes
 
 # Number of training rows whose distances are summarised, and number of quantiles.

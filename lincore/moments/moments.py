@@ -20,6 +20,9 @@ from lincore.utils.typing import Array
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to run
 # at full speed and to make merging cheap, but small compared with data worth blocking.
 BLOCK_VALUES = 6_400_000
+# Moments by class with more values than this (400 MB) are not worth their memory: such data have
+# many features and few rows, or very many classes, and are fitted from the rows.
+LARGEST_SCATTER = 50_000_000
 # The sums, and the covariances and factors computed from them.
 SCATTERS_AT_ONCE = 3
 

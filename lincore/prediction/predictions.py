@@ -209,8 +209,8 @@ class Predictions:
     def sets(self) -> Flags | None:
         """Classes in the prediction set of each row, (n, K); None without a reject option.
 
-        Sets of a given coverage are of the posteriors under the priors of training, with which they
-        were calibrated; Chow's rule is of those under the priors in deployment.
+        Sets with a given coverage use the posteriors under the training priors, as in their
+        calibration; Chow's rule uses those under the priors in deployment.
         """
         rule = self.reject_option
         if rule is None:
@@ -219,7 +219,7 @@ class Predictions:
 
     @property
     def is_rejected(self) -> Flags | None:
-        """Rows for which the model abstains, (n,): not one class alone is in their set."""
+        """Rows for which the model abstains, (n,): their set does not hold exactly one class."""
         return None if self.sets is None else self.sets.sum(axis=1) != 1
 
     @property
@@ -390,7 +390,7 @@ class Predictions:
         Raises
         ------
         DataError
-            If the model has no posteriors, or the rule is of other classes.
+            If the model has no posteriors, or the rule is for another number of classes.
 
         Examples
         --------
@@ -411,7 +411,7 @@ class Predictions:
             )
         if rule is not None and len(rule.thresholds) != len(self.classes):
             raise DataError(
-                f"The rule is of {len(rule.thresholds)} classes, and there are "
+                f"The rule is for {len(rule.thresholds)} classes, and the model has "
                 f"{len(self.classes)}.",
                 where="option reject",
                 remedy="Calibrate it with this model.",
@@ -470,7 +470,7 @@ class Predictions:
         raise ValueError(f"There is no order {by!r}; choose one of {', '.join(get_args(Order))}.")
 
     def to_frame(self, rows: ArrayLike | None = None) -> pd.DataFrame:
-        """Return the file's own columns, with prediction, posteriors and distance added.
+        """Return the columns of the file, with prediction, posteriors and distance added.
 
         A name that already exists in the file gets a number.
 
