@@ -91,11 +91,14 @@ def find_table_problems(
     found: list[TableFinding | None]
     target = next((column.name for column in columns if column.role == "target"), None)
     found = [_many_numbers(frame[target]) if target is not None and not binned else None]
-    found += [_posing(features, "identifier"), _posing(features, "constant")]
-    found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
-    found += [_belonging(one) for one in repeated_ids(frame, columns)]
+    found += [
+        _suspicious_features(features, "identifier"),
+        _suspicious_features(features, "constant"),
+    ]
+    found += [_unused_texts(frame, columns), _mostly_missing(features, len(frame))]
+    found += [_groups_of_rows(one) for one in repeated_ids(frame, columns)]
     found += _missing_codes(frame, features)
-    found += [_marked(frame[one.name]) for one in columns if one.kind != "number"]
+    found += [_marked_identifiers(frame[one.name]) for one in columns if one.kind != "number"]
     found += [_ordered(table, one.name) for one in features if one.kind == "category"]
     if target is not None:
         known = frame[target].notna().to_numpy(bool)
@@ -103,7 +106,12 @@ def find_table_problems(
         codes = pd.factorize(labels)[0]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
         found += _leaking(frame, features, known, codes)
-        found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
+        found += [
+            _spelling_variants(labels),
+            _misspelt(labels),
+            _lone_classes(labels),
+            _repeats(table, used),
+        ]
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -132,7 +140,7 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
     return TableFinding(notice, tuple(hints))
 
 
-def _posing(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
+def _suspicious_features(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
     """Suggest features to ignore."""
     names = [column.name for column in columns if column.kind == kind]
     if not names:
@@ -153,7 +161,7 @@ def _ignore(names: Sequence[str]) -> Hint:
     return Hint(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
 
 
-def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | None:
+def _unused_texts(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | None:
     """Report ignored columns that contain longer texts in nearly every row."""
     texts = {c.name: n for c in columns if (n := _words(frame[c.name], c)) >= _LONG_TEXT}
     if not texts:
@@ -173,7 +181,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
     )
 
 
-def _marked(values: pd.Series[Any]) -> TableFinding | None:
+def _marked_identifiers(values: pd.Series[Any]) -> TableFinding | None:
     """Report a column whose labels end with an identifier."""
     mark = label_mark(values)
     if mark is None:
@@ -210,7 +218,7 @@ def _words(values: pd.Series[Any], column: Column) -> float:
     return sum(len(str(text).split()) for text in some) / len(some)
 
 
-def _belonging(found: RepeatedId) -> TableFinding:
+def _groups_of_rows(found: RepeatedId) -> TableFinding:
     """Propose to split by group, so that rows of one subject stay together."""
     name = found.column
     notice = Notice(
@@ -322,7 +330,7 @@ def _unless_known(names: Collection[str]) -> str:
     return f"{_ignoring([*names])[:-1]}, unless known before the class."
 
 
-def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
+def _spelling_variants(labels: pd.Series[Any]) -> TableFinding | None:
     """Report classes that differ only in case or spaces."""
     if is_number(labels):
         return None
@@ -345,7 +353,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
     return TableFinding(notice, (Hint("Merge the spellings", options={"merge_classes": merged}),))
 
 
-def _slips(labels: pd.Series[Any]) -> TableFinding | None:
+def _misspelt(labels: pd.Series[Any]) -> TableFinding | None:
     """Report rare classes that may be misspellings of frequent ones."""
     if is_number(labels):
         return None

@@ -79,7 +79,7 @@ def confusion_cell(
 
 
 def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int) -> dict[str, Any]:
-    """Return posteriors and distances of the two classes concerned, or of all if there are few.
+    """Return posteriors and distances of the two classes, or of all classes if there are few.
 
     Parameters
     ----------

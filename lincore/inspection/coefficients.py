@@ -42,8 +42,8 @@ class Coefficients(NamedTuple):
     per_deviation : ndarray of shape (M, q)
         Change of the score per standard deviation of the training rows; NaN for an intercept.
     error, low, high, p : ndarray of shape (M, q), or None
-        Standard errors, 95 % intervals and p-values of `estimate`: Wald's, if `is_profiled` of the
-        profile of the penalised likelihood but for the standard errors.
+        Standard errors, 95 % intervals and p-values of `estimate`, by Wald; if `is_profiled`,
+        intervals and p-values are those of the profile of the penalised likelihood.
     are_log_odds : bool
         Whether the exponential of an estimate is an odds ratio.
     is_penalised : bool

@@ -58,7 +58,7 @@ class RescaledDecision(DecisionFunction):
 
 
 class AffineDecision(DecisionFunction):
-    """A linear classifier restricted to a plane: scores are affine, coef (K, d) and (K,)."""
+    """A linear classifier restricted to a plane, with coefficients (K, d) and intercepts (K,)."""
 
     def __init__(self, coef: Array, intercept: Array, has_posterior: bool) -> None:
         self.coef, self.intercept, self.has_posterior = coef, intercept, has_posterior

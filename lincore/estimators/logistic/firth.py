@@ -11,17 +11,13 @@ from lincore.utils.typing import Array
 
 
 class FirthLoss:
-    """A loss less half the log determinant of the information: Jeffreys' prior as a penalty.
+    """A loss less half the log determinant of the information: Jeffreys' prior as a penalty."""
 
-    With it the bias of order 1/n vanishes, and separable classes have finite estimates. The Hessian
-    is that of the loss without it (Fisher scoring).
-
-    References
-    ----------
-    Firth (1993), "Bias reduction of maximum likelihood estimates"; Heinze, Schemper (2002), "A
-    solution to the problem of separation in logistic regression"; Bull, Mak, Greenwood (2002), "A
-    modified score function estimator for multinomial logistic regression in small samples".
-    """
+    # With it the bias of order 1/n vanishes, and separable classes have finite estimates. The
+    # Hessian is that of the loss without it (Fisher scoring).
+    # Firth (1993), "Bias reduction of maximum likelihood estimates"; Heinze, Schemper (2002), "A
+    # solution to the problem of separation in logistic regression"; Bull, Mak, Greenwood (2002), "A
+    # modified score function estimator for multinomial logistic regression in small samples".
 
     def __init__(self, loss: SoftmaxLoss) -> None:
         self.plain = loss
@@ -55,5 +51,5 @@ class FirthLoss:
         return False
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
-        """Return that of the loss, for the differences of classes 1 to K - 1 from class 0."""
+        """Return the Hessian of the loss, for the differences of classes 1 to K - 1 from 0."""
         return self.plain.hessian(state, exact=exact, every=every)

@@ -23,17 +23,13 @@ ACCURACY = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ProfileLikelihood(Wald):
-    """Estimates with intervals and tests by the profile of the penalised likelihood.
+    """Estimates with intervals and tests by the profile of the penalised likelihood."""
 
-    Attributes
-    ----------
-    low, high, p : ndarray of shape (K - 1, q)
-        Where twice the log likelihood falls by the quantile of χ²; NaN if an end was not found.
-    """
-
-    low: Array
-    high: Array
-    p: Array
+    # `low`, `high`, `p`: where twice the log likelihood falls by the quantile of χ²; NaN if an end
+    # was not found
+    low: Array  # (K - 1, q)
+    high: Array  # (K - 1, q)
+    p: Array  # (K - 1, q)
 
     @property
     def interval(self) -> tuple[Array, Array]:
@@ -56,13 +52,9 @@ def profile_errors(
     reference: object,
     **common: Any,
 ) -> ProfileLikelihood:
-    """Compute profile intervals for rows with codes 0 to K - 1; the options are `wald_errors`'s.
-
-    References
-    ----------
-    Venzon, Moolgavkar (1988), "A method for computing profile-likelihood-based confidence
-    intervals".
-    """
+    """Compute profile intervals for rows with codes 0 to K - 1; the options are `wald_errors`'s."""
+    # Venzon, Moolgavkar (1988), "A method for computing profile-likelihood-based confidence
+    # intervals".
     wald = wald_errors(X, None, coef, intercept, classes=classes, reference=reference, **common)
     order = np.argsort(classes != reference, kind="stable")
     full = coef if intercept is None else np.vstack([coef, intercept])

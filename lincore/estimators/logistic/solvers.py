@@ -155,12 +155,8 @@ def minimise(posed: Posed, solver: str) -> Optimum:
 
 
 def without_bias(loss: SoftmaxLoss, optimum: Optimum) -> Optimum:
-    """Return a maximum of the likelihood less its estimated bias: one step towards Firth's.
-
-    References
-    ----------
-    King, Zeng (2001), "Logistic regression in rare events data", eqs. 14 and 15.
-    """
+    """Return a maximum of the likelihood less its estimated bias: one step towards Firth's."""
+    # King, Zeng (2001), "Logistic regression in rare events data", eqs. 14 and 15.
     penalised = FirthLoss(loss)
     step = newton_direction(loss, penalised(optimum.x))
     return replace(optimum, point=loss(optimum.x + step))
