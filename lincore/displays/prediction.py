@@ -123,7 +123,9 @@ class _OfPredictions(Display):
         if rule is None:
             return (self._unlike(),)
         of = (
-            "" if rule.coverage is None or found.priors is None else " Sets are by training priors."
+            ""
+            if rule.coverage is None or found.priors is None
+            else " Prediction sets use the priors of training."
         )
         return (rule.sentence() + of, self._unlike())
 

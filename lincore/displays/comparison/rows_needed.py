@@ -22,7 +22,7 @@ _Z = float(ndtri(0.975))
 class RowsNeededDisplay(JudgedDisplay):
     """How many rows a narrower interval, or the power to find a difference, would take.
 
-    The standard errors on the page are taken to fall as one over the square root of the number of
+    Standard errors are assumed to be proportional to one over the square root of the number of
     rows.
 
     References
@@ -140,10 +140,10 @@ class RowsNeededDisplay(JudgedDisplay):
     def notes(self) -> tuple[str, ...]:
         """State on which assumptions the numbers rest."""
         return (
-            "From the intervals on this page: their squared widths are taken to fall as one over "
-            "the number of rows, with classes as frequent and models as good as here. They are "
-            "estimates themselves: from 100 rows, every second number for a difference is off by "
-            "more than 20 %.",
+            "Computed from the intervals on this page, whose squared widths are assumed to be "
+            "proportional to one over the number of rows, with classes as frequent and models as "
+            "good as here. The numbers are estimates themselves: from 100 rows, half of those for "
+            "a difference are off by more than 20 %.",
         )
 
 

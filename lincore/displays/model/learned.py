@@ -297,7 +297,7 @@ class TuningDisplay(ModelDisplay):
         n = len(found.candidates)
         said = [
             f"These losses are only for the choice: the least of {n} on the same folds, of models "
-            "fitted to four fifths of the training rows. The test rows took no part in it, so that "
+            "fitted to four fifths of the training rows. The test rows were not used, so that "
             "their scores judge model and choice together."
         ]
         ends = found.candidates.min(), found.candidates.max()

@@ -123,7 +123,7 @@ class RejectOptionDisplay(ModelDisplay):
         return self.reject in SETS
 
     def finding(self) -> str:
-        """State for how many rows the model abstains, and how often it is right elsewhere."""
+        """State for how many rows the model abstains, and its errors on the others."""
         if self.obstacle:
             return self.obstacle
         line = self.frame().iloc[0]
