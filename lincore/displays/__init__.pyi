@@ -67,6 +67,7 @@ from .model.coefficients import coefficient_rows as coefficient_rows
 from .model.confusion import ConfusionCellDisplay as ConfusionCellDisplay
 from .model.confusion import ConfusionDisplay as ConfusionDisplay
 from .model.contributions import ContributionsDisplay as ContributionsDisplay
+from .model.contributions import NearestChangeDisplay as NearestChangeDisplay
 from .model.convergence import ConvergenceDisplay as ConvergenceDisplay
 from .model.convergence import SolversDisplay as SolversDisplay
 from .model.curves import DecisionCurveDisplay as DecisionCurveDisplay

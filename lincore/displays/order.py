@@ -17,7 +17,7 @@ from lincore.displays.model.calibration import CalibrationDisplay
 from lincore.displays.model.canonical import CanonicalDisplay
 from lincore.displays.model.coefficients import CoefficientsDisplay
 from lincore.displays.model.confusion import ConfusionDisplay
-from lincore.displays.model.contributions import ContributionsDisplay
+from lincore.displays.model.contributions import ContributionsDisplay, NearestChangeDisplay
 from lincore.displays.model.convergence import ConvergenceDisplay
 from lincore.displays.model.curves import (
     DecisionCurveDisplay,
@@ -69,4 +69,5 @@ MODEL: tuple[type[Display], ...] = (
     AssumptionsDisplay,
     WhatIfDisplay,
     ContributionsDisplay,
+    NearestChangeDisplay,
 )

@@ -59,11 +59,13 @@ from .views import model_plane as model_plane
 from .views import model_view as model_view
 from .views import row_in_view as row_in_view
 from .weights import Contributions as Contributions
+from .weights import NearestChange as NearestChange
 from .weights import Weights as Weights
 from .weights import boundary_equation as boundary_equation
 from .weights import classifier_input_names as classifier_input_names
 from .weights import contributions as contributions
 from .weights import feature_weights as feature_weights
 from .weights import naive_bayes_feature_counts as naive_bayes_feature_counts
+from .weights import nearest_change as nearest_change
 from .word_counts import WordShares as WordShares
 from .word_counts import word_shares as word_shares

@@ -1,11 +1,13 @@
-"""Coefficients of the original features, what each adds to a score, and equations of boundaries."""
+"""Coefficients of the original features, what each adds to a score, nearest changes, equations."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
@@ -23,8 +25,13 @@ from lincore.model_selection.pipeline import (
 )
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.preprocessing.tabular import source_features
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
+# By how many standard deviations a nearest change goes beyond the boundary.
+_BEYOND = 1e-6
+#: Features of a data set in which a nearest change is searched.
+MOST_CHANGED = 200
 # Maximum number of variables of a printed equation.
 MOST_TERMS = 60
 
@@ -75,6 +82,31 @@ class Contributions(NamedTuple):
     base: float
     score: float
     are_log_odds: bool
+
+
+class NearestChange(NamedTuple):
+    """The smallest change of a row that makes a classifier predict another class.
+
+    Attributes
+    ----------
+    first, second : int
+        Codes of the predicted class, and of the class after the change.
+    row : ndarray of shape (p,)
+        The changed row, just beyond the boundary; NaN if no change within the ranges suffices.
+    steps : ndarray of shape (p,)
+        Changes in standard deviations of the training rows; their norm is the smallest possible.
+    alone : ndarray of shape (p,)
+        The nearest value of each feature that suffices alone; NaN if none does, or it is locked.
+    levels : tuple of (int, int)
+        Categorical features, by position, with the level that suffices alone.
+    """
+
+    first: int
+    second: int
+    row: Array
+    steps: Array
+    alone: Array
+    levels: tuple[tuple[int, int], ...]
 
 
 def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
@@ -153,17 +185,7 @@ def contributions(
     >>> found.first, found.second, found.values.round(2), round(found.score, 2)
     (2, 1, array([-0.19, -0.49,  8.03,  8.98]), 1.1)
     """
-    model = pipeline.steps[-1][1]
-    if hasattr(model, "design_"):
-        raise TypeError("The binary models have separate scores.")
-    if "basis" in pipeline.named_steps:
-        raise ValueError("After a basis expansion features act together.")
-    weights = feature_weights(pipeline, data, rows).values
-    given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
-    scores = np.ravel(model.decision_function(transform_for_classifier(pipeline, given)))
-    if len(weights) == 1:  # of the second class over the first
-        weights, scores = np.vstack([0 * weights, weights]), np.append(0.0, scores)
-    places = [int(code) for code in model.classes_]
+    weights, scores, places, given = _linear_scores(pipeline, data, rows, row)
     up, down = np.argsort(-scores, kind="stable")[:2].tolist()
     if against is not None and against != places[up]:
         if against not in places:
@@ -177,10 +199,169 @@ def contributions(
     source = source_features(preparer, data)
     change = slope * (seen - usual)
     values = np.bincount(source, change, data.n_features).astype(np.float64)
-    are_log_odds = hasattr(model, "predict_log_proba")
+    are_log_odds = hasattr(pipeline.steps[-1][1], "predict_log_proba")
     base = score - float(values.sum())
     base = base if abs(base) > 1e-13 * np.abs(values).sum() else 0.0  # rounding errors
     return Contributions(places[up], places[down], values, base, score, are_log_odds)
+
+
+def nearest_change(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    row: Array,
+    target: int | None = None,
+    locked: Collection[int] = (),
+) -> NearestChange:
+    """Return the smallest change of the numeric features that changes the decision.
+
+    Changes are measured in standard deviations of the training rows, and values stay within the
+    range of the training rows. Of categories, only changes of a single one are tried.
+
+    Parameters
+    ----------
+    pipeline, rows, row
+        As for `contributions`.
+    target : int, optional
+        Code of the class to reach. Default: the nearest one.
+    locked : collection of int, optional
+        Positions of features that must not change.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `contributions`, or if the target is predicted already.
+
+    References
+    ----------
+    Lawson and Hanson, "Solving Least Squares Problems" (1974), chapter 23: least distance
+    programming. Wachter, Mittelstadt and Russell, "Counterfactual Explanations Without Opening the
+    Black Box" (2018).
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> lda = lincore.LinearDiscriminantAnalysis()
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, lda).fit(iris.X, iris.codes)
+    >>> found = nearest_change(pipeline, iris, np.arange(150), iris.X[70], locked=[0, 1])
+    >>> found.first, found.second, found.row.round(2), found.alone.round(2)
+    (2, 1, array([5.9 , 3.2 , 4.72, 1.77]), array([ nan,  nan, 4.66, 1.73]))
+    """
+    if data.kind.is_sparse or data.n_features > MOST_CHANGED:
+        raise ValueError(f"It is computed for up to {MOST_CHANGED} features that are not words.")
+    weights, scores, places, given = _linear_scores(pipeline, data, rows, row)
+    up = int(scores.argmax())
+    targets = [i for i in range(len(places)) if i != up and target in (None, places[i])]
+    if not targets:
+        raise ValueError("This class is predicted already, or has no training rows.")
+    X = np.asarray(data.X[rows], dtype=float)
+    with captured_warnings(), np.errstate(invalid="ignore"):
+        spread = np.nanstd(X, axis=0)
+    levels = data.levels or [None] * data.n_features
+    may = [levels[j] is None and j not in locked and spread[j] > 0 for j in range(len(levels))]
+    free = np.flatnonzero(may)
+    spread, slopes = spread[free], _slopes(pipeline, given, weights, free, spread[free])
+    low, high = ((end(X[:, free], axis=0) - row[free]) / spread for end in (np.nanmin, np.nanmax))
+    limits = np.stack([np.minimum(low, 0), np.maximum(high, 0)])
+    best, reached, alone = None, targets[0], np.full(len(free), np.inf)
+    for place in targets:
+        others = [i for i in range(len(places)) if i != place]
+        sides = slopes[place] - slopes[others]
+        needed = scores[others] - scores[place] + _BEYOND * np.linalg.norm(sides, axis=1)
+        found = _least_distance(sides, needed, limits)
+        if found is not None and (best is None or found @ found < best @ best):
+            best, reached = found, place
+        single = [_alone(side, needed, *ends) for side, ends in zip(sides.T, limits.T, strict=True)]
+        alone = np.where(np.abs(single) < np.abs(alone), single, alone)
+    steps = np.full(data.n_features, np.nan if best is None else 0.0)
+    values = np.full(data.n_features, np.nan)
+    values[free] = np.where(np.isfinite(alone), row[free] + alone * spread, np.nan)
+    changed = row + steps
+    if best is not None:
+        steps[free], changed[free] = best, row[free] + best * spread
+    trials = [
+        (j, level)
+        for j, names in enumerate(levels)
+        if names is not None and j not in locked
+        for level in range(len(names))
+        if level != row[j]
+    ]
+    tried = np.repeat(row[None], len(trials), axis=0)
+    for i, (j, level) in enumerate(trials):
+        tried[i, j] = level
+    codes = pipeline.predict(tried) if trials else ()
+    wanted = {places[i] for i in targets}
+    reaching = tuple(t for t, code in zip(trials, codes, strict=True) if code in wanted)
+    return NearestChange(places[up], places[reached], changed, steps, values, reaching)
+
+
+def _linear_scores(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], row: Array
+) -> tuple[Array, Array, list[int], Any]:
+    """Return coefficients (K, q) and scores (K,) by class, the codes, and the row as a matrix."""
+    model = pipeline.steps[-1][1]
+    if hasattr(model, "design_"):
+        raise TypeError("The binary models have separate scores.")
+    if "basis" in pipeline.named_steps:
+        raise ValueError("After a basis expansion features act together.")
+    weights = feature_weights(pipeline, data, rows).values
+    given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
+    scores = np.ravel(model.decision_function(transform_for_classifier(pipeline, given)))
+    if len(weights) == 1:  # of the second class over the first
+        weights, scores = np.vstack([0 * weights, weights]), np.append(0.0, scores)
+    places = [int(code) for code in model.classes_]
+    return weights, scores, places, given
+
+
+def _slopes(
+    pipeline: Pipeline,
+    given: Any,
+    weights: Array,
+    free: NDArray[np.intp],
+    spread: Array,
+) -> Array:
+    """Return the change of every score (K, n) per standard deviation of the free features."""
+    preparer = pipeline.named_steps.get("prepare")
+    if preparer is None:
+        return np.asarray(weights[:, free] * spread)
+    moved = np.repeat(given, len(free), axis=0)
+    moved[np.arange(len(free)), free] += spread
+    return np.asarray(weights @ (preparer.transform(moved) - preparer.transform(given)).T)
+
+
+def _least_distance(sides: Array, needed: Array, limits: Array) -> Array | None:
+    """Return the shortest z with ``sides @ z >= needed`` between limits; None if there is none."""
+    n = sides.shape[1]
+    if not n:
+        return None
+    G = np.vstack([sides, np.eye(n), -np.eye(n)])
+    h = np.concatenate([needed, limits[0], -limits[1]])
+    scale = np.linalg.norm(G, axis=1)
+    kept = scale > 0
+    if (h[~kept] > 0).any():
+        return None
+    E = np.vstack([G[kept].T, h[kept]]) / scale[kept]
+    wanted = np.append(np.zeros(n), 1.0)
+    residual = E @ nnls(E, wanted)[0] - wanted
+    if abs(residual[-1]) < 1e-12:
+        return None
+    found = -residual[:-1] / residual[-1]
+    return np.clip(found, *limits)
+
+
+def _alone(slopes: Array, needed: Array, low: float, high: float) -> float:
+    """Return the smallest change of one feature that meets all bounds; infinite if none does."""
+    for slope, bound in zip(slopes.tolist(), needed.tolist(), strict=True):
+        if slope > 0:
+            low = max(low, bound / slope)
+        elif slope < 0:
+            high = min(high, bound / slope)
+        elif bound > 0:
+            return np.inf
+    if low > high:
+        return np.inf
+    return min(max(0.0, low), high)
 
 
 def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:

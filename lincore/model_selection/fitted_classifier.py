@@ -298,6 +298,10 @@ class FittedClassifier:
         """Return what each feature adds to the score of a row: a `ContributionsDisplay`."""
         return display("ContributionsDisplay", self, **settings)
 
+    def nearest_change(self, **settings: Any) -> Any:
+        """Return the smallest change of a row to another class: a `NearestChangeDisplay`."""
+        return display("NearestChangeDisplay", self, **settings)
+
     def convergence(self, **settings: Any) -> Any:
         """Return the error by iteration: a `ConvergenceDisplay`."""
         return display("ConvergenceDisplay", self, **settings)

@@ -192,7 +192,7 @@ VISITS = {
               {"settings.explore": {"view": "projections"}, "explore.pca.picked": [10, 0],
                "settings.explore.pca": {"y": 2}, "settings.explore.scatter": {"rows": "test"}},
               panels="explore.panels.table3"),
-classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
+        classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
         compare("Boundaries", "Rows needed", "Time", scheme="5-fold"),
         study("Class-size sweep", "Training loss"),
     ),

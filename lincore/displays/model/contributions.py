@@ -1,4 +1,4 @@
-"""Display of what each feature adds to the score that decides about a row."""
+"""Displays of the score that decides about a row: what each feature adds, and nearest changes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,22 @@ from lincore import inspection, plots
 from lincore.displays.model.model_display import codes
 from lincore.displays.model.what_if import MEDIAN, RowDisplay
 from lincore.fields import Field
-from lincore.utils import number, quoted
+from lincore.utils import count, listed, number, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.inspection import Contributions
+    from lincore.inspection import Contributions, NearestChange
 
 #: In the place of a class: the one with the next highest score.
 NEXT = -1
-# Lines of the table.
+# Changes in a sentence, and lines of the table.
+_MOST_NAMED = 3
 _MOST_LINES = 200
+
+
+def _features(so_far: SimpleNamespace) -> dict[int, str]:
+    return dict(enumerate(so_far.model.data.feature_names))
 
 
 def _other_classes(so_far: SimpleNamespace) -> dict[int, str]:
@@ -137,4 +142,129 @@ class ContributionsDisplay(RowDisplay):
             "rows, summed over the levels of a category: the Shapley value of a linear score "
             "(Lundberg and Lee 2017). It describes the model, not a cause: of two correlated "
             "features one may get the contribution of the other.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NearestChangeDisplay(RowDisplay):
+    """The smallest change of a row that makes the model predict another class."""
+
+    title: ClassVar[str] = "Nearest change"
+    made_by: ClassVar[str] = "model.nearest_change"
+    place: ClassVar[str] = "classify.nearest"
+
+    target: Annotated[
+        int,
+        Field("Towards", "The class that is to be predicted.", choices=_other_classes),
+    ] = NEXT  # fmt: skip
+    locked: Annotated[
+        tuple[int, ...],
+        Field(
+            "Locked",
+            "Features that must keep their value.",
+            longest=500,
+            choices=_features,
+        ),
+    ] = ()
+
+    @cached_property
+    def change(self) -> NearestChange | str:
+        """The change, or why there is none."""
+        model, target = self.model, None if self.target == NEXT else self.target
+        if model.point is not None:
+            return "It is computed for decisions by the largest posterior, not at a threshold."
+        try:
+            found = inspection.nearest_change(
+                model.pipeline, model.data, model.split.train, self.given, target, self.locked
+            )
+        except (TypeError, ValueError) as error:
+            return f"No nearest change: {error}"
+        return found
+
+    def finding(self) -> str:
+        """State the largest changes and the class that they lead to."""
+        change, data = self.change, self.model.data
+        if isinstance(change, str):
+            return change
+        label = quoted(data.classes[change.second])
+        alone = [f"{data.feature_names[j]} {self._level(j, level)}" for j, level in change.levels]
+        if not np.isfinite(change.row).all():
+            if alone:
+                return f"One changed category would suffice: {listed(alone, most=_MOST_NAMED)}."
+            wanted = "another class" if self.target == NEXT else label
+            return f"No numbers in the range of the training rows lead to {wanted}."
+        lines = [one for one in self.frame().to_dict("records") if one["step"]]
+        steps = [
+            f"{one['feature']} {number(one['now'])} → {number(one['nearest'])}"
+            for one in lines[:_MOST_NAMED]
+        ]
+        if more := len(lines) - len(steps):
+            steps.append(count(more, "smaller change"))
+        return f"{label} would be predicted with {listed(steps)}."
+
+    def _level(self, column: int, level: int) -> str:
+        levels = inspection.level_names(self.model.data, column)
+        return "" if levels is None else quoted(levels[level])
+
+    def scope(self) -> str:
+        """Return the row and the length of the change."""
+        if isinstance(self.change, str):
+            return ""
+        row = super().scope() or "The median of every feature."
+        length = float(np.linalg.norm(self.change.steps))
+        if not np.isfinite(length):
+            return row
+        return f"{row} In all {number(length)} standard deviations of the training rows."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each numeric feature, the largest change first."""
+        change, data = self.change, self.model.data
+        if isinstance(change, str):
+            return pd.DataFrame()
+        places = [
+            j
+            for j in range(data.n_features)
+            if j not in self.locked and inspection.level_names(data, j) is None
+        ]
+        places.sort(key=lambda j: -np.nan_to_num(abs(change.steps[j])))
+        return pd.DataFrame(
+            {
+                "feature": [data.feature_names[j] for j in places],
+                "now": self.given[places],
+                "nearest": change.row[places],
+                "step": change.steps[places],
+                "alone": change.alone[places],
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the same as text, and the categories that suffice alone."""
+        if isinstance(self.change, str):
+            return pd.DataFrame()
+        lines, names = self.frame(), self.model.data.feature_names
+        for name in lines.columns[1:]:
+            lines[name] = [number(one) if np.isfinite(one) else "" for one in lines[name]]
+        levels = pd.DataFrame(
+            {
+                "feature": names[j],
+                "now": self._level(j, int(self.given[j])),
+                "alone": self._level(j, level),
+            }
+            for j, level in self.change.levels
+        )
+        headings = {
+            "nearest": "together",
+            "step": "change (standard deviations)",
+            "alone": "if only this changes",
+        }
+        return pd.concat([lines, levels])[:_MOST_LINES].fillna("").rename(columns=headings)
+
+    def notes(self) -> tuple[str, ...]:
+        """State what the change means."""
+        if isinstance(self.change, str):
+            return ()
+        return (
+            "The shortest way to the boundary for numbers, in standard deviations of the training "
+            "rows and within their range; blank: that feature alone does not suffice. It describes "
+            "the model: changing these values in the world need not change the outcome.",
         )

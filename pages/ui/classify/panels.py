@@ -27,6 +27,7 @@ from lincore.displays import (
     LogRatioDisplay,
     MatrixDisplay,
     ModelScoresDisplay,
+    NearestChangeDisplay,
     OddsRatiosDisplay,
     OperatingPointDisplay,
     PlaneDisplay,
@@ -297,6 +298,7 @@ _ELSEWHERE = (
     EquationDisplay,
     RejectOptionDisplay,
     ContributionsDisplay,
+    NearestChangeDisplay,
 )
 TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)
 #: Tabs with more than one display, or with widgets of their own.

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import inspection
-from lincore.displays import MEDIAN, ContributionsDisplay, WhatIfDisplay, by_position, number_form
+from lincore.displays import (
+    MEDIAN,
+    ContributionsDisplay,
+    NearestChangeDisplay,
+    WhatIfDisplay,
+    by_position,
+    number_form,
+)
 from pages.ui.classify import geometry
 from pages.ui.frame import sidebar
 from pages.ui.widgets import controls, displays, tables, text
@@ -47,6 +54,9 @@ def _panel(model: FittedClassifier) -> None:
     about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
     added = displays.chosen(ContributionsDisplay, model=model, **about)
     displays.show(added, key=added.place, data=model.data)
+    st.markdown("##### The nearest change of the decision")
+    nearest = displays.chosen(NearestChangeDisplay, model=model, **about)
+    displays.show(nearest, key=nearest.place)
 
 
 def _shown(model: FittedClassifier) -> WhatIfDisplay:
