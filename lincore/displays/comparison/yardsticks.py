@@ -47,7 +47,10 @@ class YardsticksDisplay(JudgedDisplay):
     def finding(self) -> str:
         """State whether a yardstick is better than the best model, and by how much."""
         if not self.differences:
-            return "No yardstick was fitted."
+            return (
+                "No yardstick was fitted: a flexible model on the same splits shows what staying "
+                "linear costs."
+            )
         decisive = next((d for d in self.differences if d.better == d.second), None)
         if decisive is not None:
             return difference_finding(decisive)

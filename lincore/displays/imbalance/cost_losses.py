@@ -359,7 +359,7 @@ class CostCorrectionsDisplay(LossDisplay):
             rare = cost.classes[cost.rare]
             headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
         headings[_OTHERS] = "recall of others"
-        headings |= {_FILE_ERROR: "error in the file"}
+        headings |= {_FILE_ERROR: "error in file"}
         headings |= {self._miscalibration: "miscalibration", self._posterior: "mean posterior"}
         lines["text"] = [
             self._text(quantity, value)
@@ -379,7 +379,7 @@ class CostCorrectionsDisplay(LossDisplay):
         return {
             "recovered": "Of the loss, against uncorrected.",
             "recall of others": "Change of the mean recall of the other classes, in points.",
-            "error in the file": "Change of the error at the class shares of the file, in points.",
+            "error in file": "Change of the error at the class shares of the file, in points.",
             "miscalibration": f"Of the posterior of {rare}, at the class shares of the file.",
             "mean posterior": f"Of {rare}, at the class shares of the file.",
         }

@@ -44,7 +44,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     ask = partial(displays.ask, ASKED, questions.BALANCE, **experiment.known)
     with row:
         with st.container(width="content", gap=None):
-            ask("miss_cost", width=235)
+            ask("miss_cost", width=300)
         model_place = st.container(width=165)
         with st.popover("Options", key="balance.options", width=115, on_change="rerun") as options:
             if options.open:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -58,15 +59,16 @@ def _draw(model: FittedClassifier) -> None:
     plane = plane_of(model)
     if plane.chosen.drawing == "surface":  # needs the width of the page
         _plot(plane)
-        left, right = st.columns(2, gap="large")
+        left, right = st.columns([3, 2], gap="large")
+        with left:  # the same from above
+            contour = replace(plane, drawing="contour", quantity=plane.chosen.quantity)
+            displays.figure(contour, key=f"{KEY}.contour")
     else:
         left, right = st.columns([3, 2], gap="large")
         with left:
             _plot(plane)
-        left = right
-    with left:
-        displays.metrics(model.main_scores())
     with right:
+        displays.metrics(model.main_scores())
         cell = _confusion(model)
     if len(cell) == 2 and max(cell) < model.data.n_classes:
         displays.show(ConfusionCellDisplay(model, *cell), key="classify.cell", data=model.data)

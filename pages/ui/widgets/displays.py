@@ -482,6 +482,7 @@ def _column(
     if _are_numbers(values):
         return st.column_config.NumberColumn(**common)
     longest = max(len(name), _length(values, is_high=is_high))
-    letter = _CHARACTER + 0.5 * is_high  # a line that is a little too long breaks a word
-    width = min(max(_NARROWEST, 14 + letter * longest), _WIDEST_HIGH if is_high else _WIDEST)
+    width = min(max(_NARROWEST, 14 + _CHARACTER * longest), _WIDEST)
+    if is_high:  # short lines need more than the mean width of a character, or words would break
+        width = min(28 + 5.8 * longest, _WIDEST_HIGH)
     return st.column_config.TextColumn(width=round(width), **common)

@@ -96,7 +96,7 @@ def test_tables_of_corrections_and_methods(planted):
     for column, value in (
         ("recall of 'class 3'", correction.recall_change[2]),
         ("recall of others", correction.others),
-        ("error in the file", correction.file_error),
+        ("error in file", correction.file_error),
     ):
         assert both[column].startswith(f"{100 * value.value:.1f} (".replace("-", "−"))
     lda, squares = planted.decomposition().table().to_dict("records")
