@@ -454,8 +454,8 @@ def test_no_score_is_cut_where_models_are_worse_than_chance():
     widths = {name: config[name]["width"] for name in config if "width" in config[name]}
     assert "MCC" in widths
     for name in widths:
-        # Cells have 16 pixels besides their letters, each of about 5.9; what is not one word, and no
-        # interval, may go on in a second line.
+        # Cells have 16 pixels besides their letters, each of about 5.9; a second line may follow a
+        # space.
         words = table.value[name].astype(str).str.split(" ").explode()
         assert widths[name] >= 13 + 5.9 * words.str.len().max()
 
