@@ -1,6 +1,7 @@
 from .files.archives import SkippedFile as SkippedFile
 from .files.archives import list_zip as list_zip
 from .files.archives import unpack as unpack
+from .files.sources import table_format as table_format
 from .files.verified import hash_of as hash_of
 from .files.verified import verified as verified
 from .images.decode import is_image as is_image
@@ -33,7 +34,6 @@ from .tables.column_selection import describe_columns as describe_columns
 from .tables.edits import TableEdit as TableEdit
 from .tables.edits import table_edits as table_edits
 from .tables.features import merge_labels as merge_labels
-from .tables.formats.parquet import is_parquet as is_parquet
 from .tables.formats.zipped import tables_among as tables_among
 from .tables.formats.zipped import zip_tables as zip_tables
 from .tables.row_filters import filter_rows as filter_rows

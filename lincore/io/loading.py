@@ -17,17 +17,16 @@ from lincore.data.labels import encode_labels, lone_class_notices
 from lincore.data.names import numbered, pixel_names
 from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
-from lincore.io.files.sources import large_path, read_source
+from lincore.io.files.sources import large_path, read_source, table_format
 from lincore.io.images.decode import is_image
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.features import refuse_infinite
-from lincore.io.tables.formats.parsed_apart import is_workbook
 from lincore.io.tables.formats.zipped import read_zipped_table, tables_among, zip_tables
 from lincore.io.tables.streamed.reader import open_dask_frame, open_folder
 from lincore.io.tables.table import Table, TableOptions, frame_to_table
-from lincore.limits import LIMITS, is_zip
+from lincore.limits import LIMITS
 
 # Options of `load` for images, and for row weights.
 _OF_IMAGES = {field.name for field in fields(ImageOptions)}
@@ -226,7 +225,7 @@ def recognise_file(
     >>> recognise_file(b"length,species", "iris.csv")
     ('table', b'length,species', 'iris.csv')
     """
-    if not is_zip(raw) or is_workbook(raw):
+    if table_format(raw) != "zip":
         return "table", raw, name
     inner = read_zipped_table(raw, name)
     if inner is not None and len(inner.paths) == 1:

@@ -17,19 +17,14 @@ from lincore.data.labels import encode_column, find_label_column, is_quantity, l
 from lincore.data.names import display_name
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.errors import DataError, Notice, TooLargeError
-from lincore.io.files.sources import LargeFile
+from lincore.io.files.sources import LargeFile, table_format
 from lincore.io.tables.bins import Binned, Binning, bin_values
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, merge_labels, order_key, refuse_infinite
 from lincore.io.tables.formats.json_records import read_json
-from lincore.io.tables.formats.parquet import is_parquet, read_parquet
-from lincore.io.tables.formats.parsed_apart import (
-    is_statfile,
-    is_workbook,
-    read_sheet,
-    read_statfile,
-)
+from lincore.io.tables.formats.parquet import read_parquet
+from lincore.io.tables.formats.parsed_apart import read_sheet, read_statfile
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.read import read_text
@@ -38,12 +33,13 @@ from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import AS_PROPOSED, Table, TableOptions, frame_to_table
 from lincore.io.tables.text.options import ReadOptions
-from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
+from lincore.limits import LIMITS, Limits, on_own_disk
 from lincore.utils.typing import Flags, Progress
 
 # With fewer rows than this, rare levels cannot be identified.
 _ENOUGH_ROWS = 100
 _RARE = 5
+_PACKAGES = ("SPSS", "Stata", "SAS")
 
 
 def read_table(
@@ -90,7 +86,7 @@ def read_table(
         try:
             return _read_whole(raw, name, options or ReadOptions(), limits)
         except TooLargeError as error:
-            if is_zip(raw) or is_workbook(raw) or is_statfile(raw):
+            if table_format(raw) in ("workbook", "zip", *_PACKAGES):
                 raise
             # Opened below and not here, where the error still references what had been read.
             reason = error.notice.what
@@ -98,22 +94,23 @@ def read_table(
 
 
 def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
-    if is_workbook(raw):
+    kind, notices = table_format(raw), tuple[Notice, ...]()
+    if kind == "workbook":
         return _read_workbook(raw, name, options, limits)
-    zipped = read_zipped_table(raw, name, options.sheet, limits) if is_zip(raw) else None
+    zipped = read_zipped_table(raw, name, options.sheet, limits) if kind == "zip" else None
     if zipped is not None:
         table = _read_whole(zipped.raw, zipped.path, replace(options, sheet=None), limits)
         return _one_of(table, name, zipped.path, zipped.paths)
-    if is_parquet(raw):
+    frame: pd.DataFrame | None = None
+    if kind == "Parquet":
         frame, notices = read_parquet(raw, name, limits)
-        return frame_to_table(frame, name, notices, options, kind="Parquet", limits=limits)
-    if is_statfile(raw):
-        frame, notices, package = read_statfile(raw, name, options, limits)
-        return frame_to_table(frame, name, notices, options, kind=package, limits=limits)
-    records = read_json(raw, name, limits)
-    if records is not None:
-        return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
-    return _read_text(raw, name, options, limits)
+    elif kind in _PACKAGES:
+        frame, notices = read_statfile(raw, name, options, limits)
+    elif kind == "JSON":
+        frame = read_json(raw, name, limits)
+    if frame is None:
+        return _read_text(raw, name, options, limits)
+    return frame_to_table(frame, name, notices, options, kind=kind, limits=limits)
 
 
 def _read_text(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
 import stat
@@ -14,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
+from lincore.limits import LIMITS, ZIP_MAGIC, Limits
 
 # The first bytes of the directory record of every entry of a zip.
 _ENTRY_MAGIC = b"PK\x01\x02"
@@ -57,19 +56,6 @@ class PackedFile(NamedTuple):
     checksum: int  # CRC-32 of the unpacked bytes
     stored: bool  # whether it is not compressed
     refused: str  # why it must not be unpacked; empty if it may be
-
-
-def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
-    """Decompress a gzip file within the limit; return any other file unchanged."""
-    if not raw.startswith(GZIP_MAGIC):
-        return raw
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-            return read_limited(stream, name, limits)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"The gzip file is damaged: {error}.", where=name, remedy="Load it uncompressed."
-        ) from error
 
 
 def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]:
@@ -168,12 +154,10 @@ def _hostile(what: str, name: str) -> DataError:
 
 
 def _entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
-    r"""Return the path of every entry, correctly decoded, with / between folders.
-
-    Names not marked as UTF-8 may be UTF-8 nevertheless (macOS), or in the encoding of the computer
-    that packed them. All such names of a zip are assumed to have the same encoding, the first one
-    that decodes them to letters of a single script. Letters and accents are combined.
-    """
+    r"""Return the path of every entry, correctly decoded, with / between folders."""
+    # Names not marked as UTF-8 may be UTF-8 nevertheless (macOS), or in the encoding of the
+    # computer that packed them. All such names of a zip are assumed to have the same encoding, the
+    # first one that decodes them to letters of a single script. Letters and accents are combined.
     unmarked = [
         not (entry.flag_bits & _MARKED_UTF8 or entry.filename.isascii()) for entry in entries
     ]
@@ -199,12 +183,8 @@ def _encoding_of(texts: Sequence[str]) -> str:
             read = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if encoding == "utf-8" or _is_written_in(read, letters):
+        others = {letter for letter in read if not letter.isascii()}
+        named = all(unicodedata.name(letter, "").startswith(letters) for letter in others)
+        if encoding == "utf-8" or (named and not _TWO_SCRIPTS.search(read)):
             return encoding
     return _UNMARKED
-
-
-def _is_written_in(text: str, letters: tuple[str, ...]) -> bool:
-    others = {letter for letter in text if not letter.isascii()}
-    named = all(unicodedata.name(letter, "").startswith(letters) for letter in others)
-    return named and not _TWO_SCRIPTS.search(text)

@@ -1,10 +1,11 @@
-"""Bytes of a path, an open file or a buffer, and streams over files larger than memory."""
+"""Bytes of a path, an open file or a buffer, their format, and streams over large files."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -20,6 +21,52 @@ _BLOCK_BYTES = 1 << 20
 _MOST_NULS = 0.3
 # Below this size a file may unpack to any multiple of its size.
 _HARMLESS_BYTES = 10_000_000
+PARQUET_MAGIC = b"PAR1"
+_OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0"
+# Names and content at the ends of the zips that are workbooks.
+_WORKBOOK_PARTS = (b"xl/workbook.xml", b"xl/workbook.bin")
+_SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
+_DIRECTORY_BYTES = 65_536
+# The first bytes of a file, the package, and pyreadstat's name of its reader.
+STATFILES = (
+    (re.compile(rb"\$FL[23]@\(#\)"), "SPSS", "sav"),
+    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", re.DOTALL), "Stata", "dta"),
+    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"), "SAS", "sas7bdat"),
+    (re.compile(rb"HEADER RECORD\*{7}LIB(RARY|V8) +HEADER RECORD!{7}"), "SAS", "xport"),
+)
+_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*[\[{])")
+
+
+def table_format(raw: bytes) -> str:
+    """Return the format of a table by the first bytes of its file, and a zip's last.
+
+    Parameters
+    ----------
+    raw : bytes
+
+    Returns
+    -------
+    {"workbook", "zip", "Parquet", "SPSS", "Stata", "SAS", "JSON", "text"}
+
+    Examples
+    --------
+    >>> table_format(b"length,species"), table_format(b'[{"length": 1}]')
+    ('text', 'JSON')
+    """
+    if is_zip(raw):
+        directory = raw[-_DIRECTORY_BYTES:]
+        is_spreadsheet = b"content.xml" in directory and _SPREADSHEET in raw[:200]
+        is_workbook = is_spreadsheet or any(part in directory for part in _WORKBOOK_PARTS)
+        return "workbook" if is_workbook else "zip"
+    head = raw[:1_000]
+    if head.startswith(_OLD_EXCEL_MAGIC):
+        return "workbook"
+    if head.startswith(PARQUET_MAGIC):
+        return "Parquet"
+    for mark, package, _ in STATFILES:
+        if mark.match(head):
+            return package
+    return "JSON" if _JSON.match(head) else "text"
 
 
 def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
@@ -129,10 +176,8 @@ class IteratedBytes(io.RawIOBase):
 
 
 def _unpacked(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:
-    """Yield the content of a gzip file until it is too much, or too many times its size.
-
-    Text is rarely compressed to a fiftieth; a bomb is, to a thousandth.
-    """
+    """Yield the content of a gzip file until it is too much, or too many times its size."""
+    # Text is rarely compressed to a fiftieth; a bomb is, to a thousandth.
     count, limits = 0, file.limits
     with packed, gzip.GzipFile(fileobj=packed) as stream:
         while True:

@@ -69,14 +69,12 @@ def folders_above(path: str) -> tuple[str, ...]:
 
 
 def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> list[Place]:
-    """Determine the class folder of every image, and whether it is for testing.
-
-    Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
-    are not classes if both occur. Of the others, the first level with more than one name is the
-    class, and the level below it a group. If the same names recur below each of them
-    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead. A folder that
-    contains folders named like its siblings (``all/cats`` next to ``cats``) is skipped.
-    """
+    """Determine the class folder of every image, and whether it is for testing."""
+    # Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
+    # are not classes if both occur. Of the others, the first level with more than one name is the
+    # class, and the level below it a group. If the same names recur below each of them
+    # (camera1/cats, camera2/cats), the deeper level is the class instead. A folder that
+    # contains folders named like its siblings (all/cats next to cats) is skipped.
     roles = _split_roles(folders)
     kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
     whole = kept
@@ -248,10 +246,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _could_run_away(pattern: str) -> bool:
-    """Return whether a pattern repeats more than single letters, or too many of them.
-
-    It is conservative: accepted patterns take at most a cubic number of steps.
-    """
+    """Return whether a pattern repeats more than single letters, or too many of them."""
+    # It is conservative: accepted patterns take at most a cubic number of steps.
     # Escapes and character sets count as one letter.
     bare = re.sub(r"\\.", "a", pattern, flags=re.DOTALL)
     bare = re.sub(r"\[\^?\]?[^\]]*\]", "a", bare)

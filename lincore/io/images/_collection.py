@@ -59,7 +59,11 @@ class ImageCollection(NamedTuple):
                 self.skipped[i] = str(reason)
             else:
                 above[i] = folders
-        return {i: above[i] for i in sorted(above, key=lambda i: _path_key(self.paths[i]))}
+
+        def path_key(i: int) -> list[tuple[Any, ...]]:
+            return [natural_key(part) for part in self.paths[i].split("/")]
+
+        return {i: above[i] for i in sorted(above, key=path_key)}
 
     def without_images(self, remedy: str) -> DataError:
         """Return the error if none of the files can be used."""
@@ -148,11 +152,6 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     what = f"No class folders: the file names give the classes, such as {label} in {file}."
     remedy = f"If that is wrong, give another pattern than {pattern}"
     return Notice(what, name, remedy, "LIN085")
-
-
-def _path_key(path: str) -> list[tuple[Any, ...]]:
-    """Sort key for files by folder, in natural order."""
-    return [natural_key(part) for part in path.split("/")]
 
 
 def _named(places: Sequence[Place], paths: Sequence[str], pattern: str) -> list[Place]:

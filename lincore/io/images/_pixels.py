@@ -129,11 +129,9 @@ def find_grey_levels(
     scale: ImageScale,
     progress: Progress | None,
 ) -> tuple[dict[int, Levels], ImageScale]:
-    """Return the black and white levels of each image with more than 256 grey levels.
-
-    All integer images share levels, and so do all images of fractions: from a known scale, or
-    estimated, as in the returned scale.
-    """
+    """Return the black and white levels of each image with more than 256 grey levels."""
+    # All integer images share levels, and so do all images of fractions: from a known scale, or
+    # estimated, as in the returned scale.
     ranges: dict[int, Range] = {}
 
     def look(i: int) -> None:
@@ -224,11 +222,9 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
 def over_cores(
     work: Callable[[int], None], count: int, what: str, progress: Progress | None = None
 ) -> None:
-    """Call ``work(0)`` to ``work(count - 1)`` in threads, in any order.
-
-    Threads, not processes: decoding releases the GIL, and a process would start the dashboard
-    again.
-    """
+    """Call ``work(0)`` to ``work(count - 1)`` in threads, in any order."""
+    # Threads, not processes: decoding releases the GIL, and a process would start the dashboard
+    # again.
     stop = threading.Event()
 
     def chunk(first: int) -> None:

@@ -66,10 +66,8 @@ _EXAMPLES = 3
 
 
 def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
-    """Return whether a column contains dates or times of day, as text or by type.
-
-    `distinct` are its distinct values, if known; of numbers they are not needed.
-    """
+    """Return whether a column contains dates or times of day, as text or by type."""
+    # `distinct` are its distinct values, if known; of numbers they are not needed.
     if column.dtype.kind == "f":
         return False
     if pd.api.types.is_datetime64_any_dtype(column) or isinstance(column.dtype, pd.PeriodDtype):
@@ -87,10 +85,8 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
 
 
 def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return dates as days since 1970-01-01, times of day as days; NaN for other values.
-
-    If the day precedes the month anywhere in the column, it does so everywhere.
-    """
+    """Return dates as days since 1970-01-01, times of day as days; NaN for other values."""
+    # If the day precedes the month anywhere in the column, it does so everywhere.
     if not pd.api.types.is_datetime64_any_dtype(column):
         text = column.astype("str")
         clocks = text.dropna().str.fullmatch(CLOCK).all()
@@ -198,11 +194,9 @@ def _shown(value: object) -> str:
 
 
 def _names_rows(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> bool:
-    """Return whether numbers are row names: row numbers, named as such, or almost unique.
-
-    Values of a quantity repeat by chance: if n rows are spread evenly over m numbers, about n² / 2m
-    pairs are equal, and more if the spread is uneven. Assigned numbers do not repeat.
-    """
+    """Return whether numbers are row names: row numbers, named as such, or almost unique."""
+    # Values of a quantity repeat by chance: if n rows are spread evenly over m numbers, about n² /
+    # 2m pairs are equal, and more if the spread is uneven. Assigned numbers do not repeat.
     name = str(column.name)
     if len(values) < (0.9 if is_identifier_name(name) else 1.0) * len(column):
         return False
@@ -271,11 +265,9 @@ def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any)
 
 
 def says_yes_or_no(values: Iterable[object]) -> bool:
-    """Return whether all values mean yes or no, in any spelling.
-
-    Single letters count if their counterpart occurs: Y and N together with yes and no, but not T
-    alone.
-    """
+    """Return whether all values mean yes or no, in any spelling."""
+    # Single letters count if their counterpart occurs: Y and N together with yes and no, but not T
+    # alone.
     folded = {str(value).casefold() for value in islice(values, 20)}
     pairs = [pair for pair in YES_NO if folded.issuperset(pair)]
     if not pairs:

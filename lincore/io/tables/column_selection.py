@@ -109,10 +109,8 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
 
 
 def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> str:
-    """Return the column that names subjects with several rows each, by its name or its values.
-
-    If such an identifier is not used as a group, models are tested on subjects seen in training.
-    """
+    """Return the column that names subjects with several rows each, by its name or its values."""
+    # If such an identifier is not used as a group, models are tested on subjects seen in training.
     for name, kind in kinds.items():
         if roles[name] not in ("feature", "ignore"):
             continue

@@ -91,10 +91,8 @@ def _encode(
 def level_codes(
     column: pd.Series[Any], *, as_it_stands: bool = False, order: Sequence[str] = ()
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
-    """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
-
-    Spellings of yes and of no are merged, unless the column is to be used unchanged.
-    """
+    """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings."""
+    # Spellings of yes and of no are merged, unless the column is to be used unchanged.
     places, values = _factorized(column)
     texts = [level_name(value) for value in values]
     counts = np.bincount(places[places >= 0], minlength=len(texts))
@@ -125,10 +123,8 @@ def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
 
 
 def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
-    """Map each spelling of yes and no to the most frequent one, if there are several.
-
-    `counts` are the frequencies of the texts in the column.
-    """
+    """Map each spelling of yes and no to the most frequent one, if there are several."""
+    # `counts` are the frequencies of the texts in the column.
     if len(texts) <= 2 or not says_yes_or_no(texts):
         return {}
     often = Counter[str]()
@@ -174,12 +170,10 @@ def refuse_infinite(
 
 
 def _count_words(texts: Iterable[object], where: str) -> tuple[Any, tuple[str, ...]]:
-    """Return the counts (n, q) of each word in each text, and the q words in alphabetical order.
-
-    Like scikit-learn's CountVectorizer: a word is a run of two or more letters or digits, in lower
-    case. After dropping words that occur in no training text, the result equals that of a
-    CountVectorizer fitted to the training texts.
-    """
+    """Return the counts (n, q) of each word in each text, and the q words in alphabetical order."""
+    # Like scikit-learn's CountVectorizer: a word is a run of two or more letters or digits, in
+    # lower case. After dropping words that occur in no training text, the result equals that of a
+    # CountVectorizer fitted to the training texts.
     vectorizer = CountVectorizer(dtype=np.float64)
     try:
         counts = vectorizer.fit_transform(text if isinstance(text, str) else "" for text in texts)

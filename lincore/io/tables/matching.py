@@ -169,10 +169,8 @@ def _codes(column: pd.Series[Any], known: Sequence[str], found: RowMatch) -> Arr
 
 
 def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
-    """Return the codes of known levels, including other spellings of yes and no.
-
-    As in the training table, where all spellings of yes and of no were merged.
-    """
+    """Return the codes of known levels, including other spellings of yes and no."""
+    # As in the training table, where all spellings of yes and of no were merged.
     code_of = {name: code for code, name in enumerate(known)}
     if len(known) != 2 or not says_yes_or_no(known):
         return code_of

@@ -73,11 +73,9 @@ _FEWEST_LEVELS = 3
 
 
 def mark_missing(
-    frame: pd.DataFrame, missing_in: Mapping[str, Sequence[str | float]] | None
+    frame: pd.DataFrame, missing_in: Mapping[str, Sequence[str | float]]
 ) -> pd.DataFrame:
     """Return the frame with some values of some columns made missing."""
-    if not missing_in:
-        return frame
     _require_columns(frame, missing_in, "missing_in")
     marked = {name: _without(frame[name], values) for name, values in missing_in.items()}
     return with_columns(frame, marked)
@@ -91,11 +89,9 @@ def _without(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series
 
 
 def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list[str]]:
-    """Find numbers that may be missing-value codes, with their columns.
-
-    A conspicuous code in one column is proposed for all columns of which it is the smallest or
-    largest value; a zero only for columns in which it is conspicuous.
-    """
+    """Find numbers that may be missing-value codes, with their columns."""
+    # A conspicuous code in one column is proposed for all columns of which it is the smallest or
+    # largest value; a zero only for columns in which it is conspicuous.
     found: dict[float, list[str]] = {}
     for name in names:
         number = suspicious_number(frame[name])
@@ -165,10 +161,8 @@ def mark_notice(column: pd.Series[Any], mark: str) -> Notice:
 
 
 def label_mark(column: pd.Series[Any]) -> str | None:
-    """Return the mark between label and identifier in all values of a column, if any.
-
-    The labels must be few and recur, and the identifiers almost unique.
-    """
+    """Return the mark between label and identifier in all values of a column, if any."""
+    # The labels must be few and recur, and the identifiers almost unique.
     # A single mismatch avoids the full check of thousands of columns.
     if not all(_LABELLED.fullmatch(value) for value in first_texts(column, _GLANCE)):
         return None
@@ -186,10 +180,8 @@ def label_mark(column: pd.Series[Any]) -> str | None:
     return None if any(mark in label for label in labels) else mark
 
 
-def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.DataFrame:
+def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str]) -> pd.DataFrame:
     """Return the frame with the values of some columns cut before a mark."""
-    if not cut_at:
-        return frame
     _require_columns(frame, cut_at, "cut_at")
     found = {
         name: frame[name].astype("str").str.partition(mark)[0].where(frame[name].notna())
@@ -211,10 +203,8 @@ def find_order(levels: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
-def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]] | None) -> pd.DataFrame:
+def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the frame with the levels of some columns as numbers from 1, in the given order."""
-    if not ordered:
-        return frame
     _require_columns(frame, ordered, "ordered")
     found = {
         name: frame[name].map({level: float(i) for i, level in enumerate(levels, 1)})

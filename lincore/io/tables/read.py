@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,16 +15,16 @@ from lincore.data.column_values import is_number, listed_texts
 from lincore.data.frames import with_columns, with_many
 from lincore.data.names import columns_named
 from lincore.errors import Notice
-from lincore.io.files.archives import unpack_gzip
+from lincore.io.files.sources import LargeFile
 from lincore.io.tables.table import as_requested
 from lincore.io.tables.text.dialect import find_dialect
-from lincore.io.tables.text.encoding import arff_as_csv, decode, is_arff, refuse_basket
+from lincore.io.tables.text.encoding import arff_as_csv, decode
 from lincore.io.tables.text.header import find_header
 from lincore.io.tables.text.numbers import find_marks, read_numbers_in_text
 from lincore.io.tables.text.options import MISSING_CODES, ReadOptions, TextImport
 from lincore.io.tables.text.rows import PADDED, is_padded, parse_rows
 from lincore.io.tables.text.tables_below import choose_table
-from lincore.limits import LIMITS, Limits, check_size, check_table_shape
+from lincore.limits import LIMITS, Limits, check_size, check_table_shape, read_limited
 from lincore.utils.typing import Flags
 
 _FEW_ROWS = 5_000
@@ -108,13 +109,14 @@ def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
     if not words or any((rows[name] == values[name]).any() for name in words):
         return False
     numbers = [name for name in values if is_number(rows[name]) and not pd.isna(values[name])]
-    agreeing = [name for name in numbers if _sums_up(rows[name], float(values[name]))]
-    return 2 * len(agreeing) > len(numbers)
-
-
-def _sums_up(column: pd.Series[Any], last: float) -> bool:
-    sums = (float(column.sum()), float(column.mean()))
-    return any(abs(last - one) <= _TOLERANCE * max(abs(one), 1e-12) for one in sums)
+    n_agreeing = sum(
+        any(
+            abs(float(values[name]) - total) <= _TOLERANCE * max(abs(total), 1e-12)
+            for total in (float(rows[name].sum()), float(rows[name].mean()))
+        )
+        for name in numbers
+    )
+    return 2 * n_agreeing > len(numbers)
 
 
 def _says_total(row: pd.Series[Any]) -> list[str]:
@@ -152,12 +154,10 @@ def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
 
 
 def keep_leading_zeros(table: TextImport) -> None:
-    """Keep columns of digits as text if their leading zeros are significant.
-
-    These are columns in which distinct values would become equal as numbers (7 and 007), columns
-    named as codes, values with four or more digits, and short ones that repeat. If half the columns
-    are padded, the zeros are only the number format of the file.
-    """
+    """Keep columns of digits as text if their leading zeros are significant."""
+    # These are columns in which distinct values would become equal as numbers (7 and 007), columns
+    # named as codes, values with four or more digits, and short ones that repeat. If half the
+    # columns are padded, the zeros are only the number format of the file.
     texts = table.of_text
     padded = [name for name in texts if is_padded(texts[name])]
     is_format = len(padded) >= max(_FEWEST_PADDED, table.frame.shape[1] / 2)
@@ -231,16 +231,17 @@ def decode_file(table: TextImport, raw: bytes) -> None:
     name, limits = table.name, table.limits
     check_size(len(raw), name, limits)
     most = replace(limits, max_file_bytes=min(limits.max_table_bytes, limits.max_file_bytes))
-    unpacked = unpack_gzip(raw, name, most)
-    check_size(len(unpacked), name, most)
-    table.is_packed = unpacked is not raw
+    # The size in memory is limited: it may be any multiple of the packed one.
+    file = LargeFile(raw, name, replace(limits, max_ratio=sys.maxsize))
+    table.is_packed = file.is_packed
+    with file.open() as stream:
+        unpacked = read_limited(stream, name, most)
     text, table.encoding, found = decode(unpacked, name, table.options.encoding, limits)
     table.notices += found
-    refuse_basket(text, name)
-    if is_arff(text):
-        text, separator = arff_as_csv(text, name), table.options.separator or ","
-        table.options = replace(table.options, separator=separator, quote="'", header=True)
     table.text = text
+    if (rows := arff_as_csv(text, name)) is not None:
+        table.text, separator = rows, table.options.separator or ","
+        table.options = replace(table.options, separator=separator, quote="'", header=True)
 
 
 #: Rules for parsed columns, in this order, each with the codes of its findings: a rule changes the

@@ -42,12 +42,10 @@ class RepeatedId(NamedTuple):
 
 
 def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[RepeatedId, ...]:
-    """Find columns that name subjects with several rows, by their name or by strong evidence.
-
-    Evidence in the values: other columns never change within a group (age and sex of a person),
-    values are numbered names (P01, P02, …), and groups have the same number of rows or are
-    contiguous. A number with which other columns increase or decrease is a quantity, not a name.
-    """
+    """Find columns that name subjects with several rows, by their name or by strong evidence."""
+    # Evidence in the values: other columns never change within a group (age and sex of a person),
+    # values are numbered names (P01, P02, …), and groups have the same number of rows or are
+    # contiguous. A number with which other columns increase or decrease is a quantity, not a name.
     if any(column.role == "group" for column in columns):
         return ()
     may_be = [column for column in columns if _may_name_groups(column, frame)]
@@ -148,10 +146,8 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
 
 
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:
-    """Return whether a column clearly names subjects with several rows each.
-
-    By its name, or because its values share prefixes: see `common_part`.
-    """
+    """Return whether a column clearly names subjects with several rows each."""
+    # By its name, or because its values share prefixes: see `common_part`.
     if kind not in ("number", "category", "identifier"):
         return False
     n_present, n_distinct = count_present(column)
@@ -165,11 +161,9 @@ def names_subjects(column: pd.Series[Any], kind: str) -> bool:
 def group_codes(
     column: pd.Series[Any], *, by_part: bool | None = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the group of each row and the group names; a row without a group is its own group.
-
-    Names with a common prefix, such as P01_1 and P01_2, form a group if `by_part`; by default, if
-    `common_part` finds prefixes.
-    """
+    """Return the group of each row and the group names; a row without a group is its own group."""
+    # Names with a common prefix, such as P01_1 and P01_2, form a group if `by_part`; by default, if
+    # `common_part` finds prefixes.
     common = common_part(column) if by_part is None else None
     if by_part:
         parts = next(_parts(_row_names(column)), None)
@@ -200,11 +194,9 @@ def _row_names(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Return the common prefixes of the row names, None if there are none.
-
-    The names are almost unique texts. At least ten prefixes, nearly all of them, recur, and so do
-    the suffixes: P01_1, P01_2, P02_1, and so on.
-    """
+    """Return the common prefixes of the row names, None if there are none."""
+    # The names are almost unique texts. At least ten prefixes, nearly all of them, recur, and so do
+    # the suffixes: P01_1, P01_2, P02_1, and so on.
     if is_number(column):
         return None
     texts = _row_names(column)

@@ -75,18 +75,6 @@ class ColumnarRows(RowSource):
         """Return a random share of the rows."""
         raise NotImplementedError
 
-    @property
-    def fits_into_memory(self) -> bool:
-        """Whether it is within the limits of a table that is read as a whole."""
-        limits, n_cells = self.limits, self.n_rows * len(self.columns)
-        few = self.n_rows <= limits.max_rows and n_cells <= limits.max_cells
-        return few and self.n_bytes <= limits.max_table_bytes
-
-    def first_look(self) -> pd.DataFrame:
-        """Return a random sample of rows, within the limits for a first look."""
-        most = self.limits.max_drawn_bytes // (8 * max(1, len(self.columns)))
-        return self.sampled(min(self.limits.max_rows_in_memory, most) / max(1, self.n_rows))
-
 
 class Wanted(NamedTuple):
     """Selection of columns and labels to read from a large table."""

@@ -48,12 +48,10 @@ class SampledRows(NamedTuple):
 def sample_and_stream(
     source: RowSource, wanted: Wanted, progress: Progress | None = None
 ) -> SampledRows:
-    """Read all rows once: keep some of each class in memory, and sum the others.
-
-    Rows with missing values are left out and counted. Which rows are kept depends only on the table
-    and the selection: two of each class, then a random one out of every stratum of rows of the
-    class, so that class shares are those of the table. Weights do not matter.
-    """
+    """Read all rows once: keep some of each class in memory, and sum the others."""
+    # Rows with missing values are left out and counted. Which rows are kept depends only on the
+    # table and the selection: two of each class, then a random one out of every stratum of rows of
+    # the class, so that class shares are those of the table. Weights do not matter.
     most = source.limits.max_rows_in_memory
     most = min(most, source.limits.max_values_in_memory // len(wanted.features))
     share = min(1.0, most / max(1, source.n_rows))
@@ -273,11 +271,9 @@ class _Draw:
         self._rng: dict[int, np.random.Generator] = {}
 
     def chosen(self, codes: NDArray[np.intp]) -> tuple[Flags, NDArray[np.intp]]:
-        """Return which of the next rows are kept, from their classes (m,).
-
-        Also the number of rows of the class before a row that was not drawn, but is one of the
-        first of its class; -1 for all others.
-        """
+        """Return which of the next rows are kept, from their classes (m,)."""
+        # Also the number of rows of the class before a row that was not drawn, but is one of the
+        # first of its class; -1 for all others.
         held, spare = np.zeros(len(codes), dtype=bool), np.full(len(codes), -1)
         # There are few codes: counting is faster than sorting.
         for k in np.flatnonzero(np.bincount(codes)).tolist():

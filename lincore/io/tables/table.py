@@ -255,11 +255,9 @@ class Table:
 
     @cached_property
     def guess(self) -> TargetGuess | None:
-        """The column that looks like the classes, if any, and the next best ones.
-
-        None if the file declares the target, and for counts such as successes and trials, whose
-        rows have no class.
-        """
+        """The column that looks like the classes, if any, and the next best ones."""
+        # None if the file declares the target, and for counts such as successes and trials, whose
+        # rows have no class.
         if "target" in self.roles.values():
             return None
         if self.whole is not None:
@@ -314,8 +312,11 @@ def frame_to_table(
 
 def as_requested(frame: pd.DataFrame, options: ReadOptions) -> pd.DataFrame:
     """Return the frame with missing-value codes, cut texts and ordered levels as requested."""
-    frame = cut_labels(mark_missing(frame, options.missing_in), options.cut_at)
-    return with_ordered(frame, options.ordered)
+    if options.missing_in:
+        frame = mark_missing(frame, options.missing_in)
+    if options.cut_at:
+        frame = cut_labels(frame, options.cut_at)
+    return with_ordered(frame, options.ordered) if options.ordered else frame
 
 
 def as_plain(frame: pd.DataFrame) -> pd.DataFrame:

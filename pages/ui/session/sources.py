@@ -361,7 +361,7 @@ def is_readable(source: Source) -> bool:
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     some = source.raw[:65_536]
     zeros = 10 * some.count(0) > len(some) and not wide
-    return bool(source.raw) and not io.is_parquet(source.raw) and not zeros
+    return bool(source.raw) and io.table_format(source.raw) != "Parquet" and not zeros
 
 
 def has_parts(source: Source) -> bool:

@@ -28,10 +28,8 @@ ABSENT = "pyreadstat is not installed"
 def with_labels(
     values: Any, labels: Mapping[Any, str], *, partly: bool = False
 ) -> list[str | None] | None:
-    """Return the labels of values; None if a value has none, unless partial labels are accepted.
-
-    Labels shared by two values get the value appended.
-    """
+    """Return the labels of values; None if a value has none, unless partial labels are accepted."""
+    # Labels shared by two values get the value appended.
     names = {value: str(label).strip() for value, label in labels.items()}
     texts = list(names.values())
     names = {v: n if texts.count(n) == 1 else f"{n} ({v:g})" for v, n in names.items()}
@@ -60,11 +58,9 @@ def column(values: Any) -> pa.Array:
 
 
 def main(word: str, encoding: str, *numbers: str) -> None:
-    """Write the treatment of labels and missing values as a line of JSON, then the table.
-
-    `numbers` limit cells, columns and bytes; then 1 or 0 say whether labels are read, whether only
-    if all values have one, and whether declared missing values are missing.
-    """
+    """Write the treatment of labels and missing values as a line of JSON, then the table."""
+    # `numbers` limit cells, columns and bytes; then 1 or 0 say whether labels are read, whether
+    # only if all values have one, and whether declared missing values are missing.
     if pyreadstat is None:
         raise ImportError(ABSENT)
     raw = sys.stdin.buffer.read()

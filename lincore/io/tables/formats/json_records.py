@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pandas as pd
@@ -13,13 +12,10 @@ from lincore.limits import LIMITS, Limits
 
 # Parsed, JSON takes ten times as much memory.
 _MOST_BYTES = 30_000_000
-_BEGINS = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*[\[{])")
 
 
 def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
-    """Return the table in a JSON file; None if it is not JSON, or not a table."""
-    if not _BEGINS.match(raw[:1_000]):
-        return None
+    """Return the table in a file that begins like JSON; None if it is not, or not a table."""
     if len(raw) > _MOST_BYTES:
         raise DataError(
             f"The JSON file is larger than {_MOST_BYTES / 1e6:g} MB.",

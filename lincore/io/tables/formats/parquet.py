@@ -15,21 +15,9 @@ from lincore.data.names import columns_named
 from lincore.errors import DataError, Notice, TooLargeError, error_summary
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
-PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
 # Limit on the size of a file's metadata before they are parsed.
 THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit": 100_000}
-
-
-def is_parquet(raw: bytes) -> bool:
-    """Return whether a file is a Parquet file according to its first bytes.
-
-    Parameters
-    ----------
-    raw : bytes
-        The file, or its beginning: four bytes suffice.
-    """
-    return raw.startswith(PARQUET_MAGIC)
 
 
 def read_parquet(
@@ -87,10 +75,8 @@ def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
 def _read_flat(
     raw: bytes, schema: Any, name: str, limits: Limits
 ) -> tuple[Any, list[str], dict[str, list[Any]]]:
-    """Read the columns with scalar cells, in batches and never beyond the limit.
-
-    Return them, the names of the others, and the levels of ordered categories in their order.
-    """
+    """Read the columns with scalar cells, in batches and never beyond the limit."""
+    # Return them, the names of the others, and the levels of ordered categories in their order.
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
     source = _open(raw, text_columns(schema))

@@ -6,7 +6,6 @@ A small file may make these parsers use any amount of memory or time.
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ import pandas as pd
 from lincore.data.names import columns_named
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
+from lincore.io.files.sources import STATFILES
 from lincore.io.tables.formats.parquet import read_parquet
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, check_size, is_zip
@@ -44,18 +44,7 @@ except MemoryError:
 except Exception as error:
     sys.exit(str(error) or type(error).__name__)
 """
-OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0"
-_WORKBOOK_MARKS = (b"xl/workbook.xml", b"xl/workbook.bin", b"content.xml")
-_SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
-_DIRECTORY_BYTES = 65_536
 _SHEET_PROCESS = Path(__file__).with_name("_sheet_process.py")
-# The first bytes of a file, the package, and pyreadstat's name of its reader.
-_KINDS = (
-    (re.compile(rb"\$FL[23]@\(#\)"), "SPSS", "sav"),
-    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", re.DOTALL), "Stata", "dta"),
-    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"), "SAS", "sas7bdat"),
-    (re.compile(rb"HEADER RECORD\*{7}LIB(RARY|V8) +HEADER RECORD!{7}"), "SAS", "xport"),
-)
 _MOST_CELLS = 10_000_000
 _ABSENT = "pyreadstat is not installed"
 _INSTALL = "Install it (pip install lincore[statfiles]), or save the table as CSV and load that."
@@ -105,18 +94,6 @@ class Sheet(NamedTuple):
     sheets: tuple[str, ...]  # the names of all sheets
 
 
-def is_workbook(raw: bytes) -> bool:
-    """Return whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
-    if raw.startswith(OLD_EXCEL_MAGIC):
-        return True
-    if not is_zip(raw):
-        return False
-    directory = raw[-_DIRECTORY_BYTES:]
-    if any(mark in directory for mark in _WORKBOOK_MARKS[:2]):
-        return True
-    return _WORKBOOK_MARKS[2] in directory and _SPREADSHEET in raw[:200]
-
-
 def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
     """Read one sheet of a workbook: the requested one, or the one with the largest table."""
     if is_zip(raw):
@@ -153,25 +130,13 @@ def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
             )
 
 
-def _kind(raw: bytes) -> tuple[str, str]:
-    """Return package and reader of a file by its first bytes; blank ones for other files."""
-    return next(((package, word) for mark, package, word in _KINDS if mark.match(raw)), ("", ""))
-
-
-def is_statfile(raw: bytes) -> bool:
-    """Return whether a file is from SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
-    return _kind(raw[:100]) != ("", "")
-
-
 def read_statfile(
     raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
-) -> tuple[pd.DataFrame, tuple[Notice, ...], str]:
-    """Read a file of SPSS, Stata or SAS; return its frame, findings and the package.
-
-    Values are replaced by their labels in columns in which all values have one, and in the others
-    too if LIN048 is overridden. Values declared missing in the file are missing.
-    """
-    package, word = _kind(raw[:100])
+) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
+    """Read a file of SPSS, Stata or SAS; return its frame and findings."""
+    # Values are replaced by their labels in columns in which all values have one, and in the others
+    # too if LIN048 is overridden. Values declared missing in the file are missing.
+    package, word = next(kind for mark, *kind in STATFILES if mark.match(raw))
     check_size(len(raw), name, limits)
     n_cells = min(limits.max_cells, _MOST_CELLS)
     options = options or ReadOptions()
@@ -180,7 +145,7 @@ def read_statfile(
     arguments = [word, options.encoding or "", *map(str, numbers)]
     head, table = _run(_STATFILE_PROCESS, arguments, raw, f"{package} file", name)
     frame, notices = read_parquet(table, name, limits)
-    return frame, (*notices, *_notices(json.loads(head), package)), package
+    return frame, (*notices, *_notices(json.loads(head), package))
 
 
 def _notices(head: dict[str, list[str]], package: str) -> list[Notice]:

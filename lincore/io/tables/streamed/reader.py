@@ -13,10 +13,9 @@ from lincore.data.dataset import Dataset
 from lincore.data.labels import lone_class_notices
 from lincore.data.names import columns_named, display_name
 from lincore.errors import DataError, Hint, Notice, TooLargeError
-from lincore.io.files.sources import LargeFile
+from lincore.io.files.sources import PARQUET_MAGIC, LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
-from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.row_source import DRAWN_ONLY, ColumnarRows, RowSource, StoppedReading, Wanted
 from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
@@ -71,7 +70,9 @@ def open_dask_frame(
 def _whole_or_drawn(
     rows: ColumnarRows, notices: tuple[Notice, ...], options: ReadOptions, kind: str, limits: Limits
 ) -> Table:
-    if rows.fits_into_memory:
+    n_cells = rows.n_rows * len(rows.columns)
+    few = rows.n_rows <= rows.limits.max_rows and n_cells <= rows.limits.max_cells
+    if few and rows.n_bytes <= rows.limits.max_table_bytes:
         with suppress(TooLargeError):  # texts may be longer than the file says
             frame = rows.whole()
             return frame_to_table(frame, rows.name, notices, options, kind=kind, limits=limits)
@@ -83,7 +84,9 @@ def _drawn_from(
     rows: ColumnarRows, notices: tuple[Notice, ...], options: ReadOptions, kind: str
 ) -> Table:
     """Return a random sample of rows as a table with all rows as its source."""
-    table = frame_to_table(rows.first_look(), rows.name, notices, options, kind=kind)
+    most = rows.limits.max_drawn_bytes // (8 * max(1, len(rows.columns)))
+    share = min(rows.limits.max_rows_in_memory, most) / max(1, rows.n_rows)
+    table = frame_to_table(rows.sampled(share), rows.name, notices, options, kind=kind)
     _refuse_cells(rows, table.frame.shape[1])
     reading = DetectedOptions(rows.n_rows, table.frame.shape[1], kind, in_blocks=True)
     return replace(table, reading=reading, source=rows)

@@ -72,10 +72,8 @@ class Profile(NamedTuple):
         )
 
     def ends_early(self, fields: Sequence[str]) -> bool:
-        """Return whether all fields except the last form a row and the last fits no column.
-
-        Removing any other field must fit worse, so that no column can be shifted.
-        """
+        """Return whether all fields except the last form a row and the last fits no column."""
+        # Removing any other field must fit worse, so that no column can be shifted.
         width = len(self.kinds)
         if self.n_rows < _FEWEST_ROWS or len(fields) != width + 1:
             return False
@@ -114,11 +112,9 @@ class _SurplusPart(NamedTuple):
 
 
 def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
-    """Return the right number of fields, if one way to do so is clearly the best.
-
-    A blank field is removed, or two neighbours are one text that contains the separator. The two
-    most likely ways are tracked from the first field to the last.
-    """
+    """Return the right number of fields, if one way to do so is clearly the best."""
+    # A blank field is removed, or two neighbours are one text that contains the separator. The two
+    # most likely ways are tracked from the first field to the last.
     width = len(profile.kinds)
     surplus = len(fields) - width
     if profile.n_rows < _FEWEST_ROWS - 1 or not 0 < surplus <= _MOST_SURPLUS:

@@ -50,11 +50,9 @@ _WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
 
 
 def rule_columns(text: str) -> str | None:
-    r"""Return the text with `PLACES` between its columns; None if it is not fixed-width.
-
-    Most lines must be about as long as the longest, and between columns no line may have a
-    character.
-    """
+    r"""Return the text with `PLACES` between its columns; None if it is not fixed-width."""
+    # Most lines must be about as long as the longest, and between columns no line may have a
+    # character.
     if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text) or not text.isascii():
         return None
     lines = text.split("\n")
@@ -320,10 +318,8 @@ def _plain_candidates(
 
 
 def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
-    """Return whether tabs are inside fields of another separator in all lines.
-
-    Then each line has fields between tabs that contain the other separator and are not numbers.
-    """
+    """Return whether tabs are inside fields of another separator in all lines."""
+    # Then each line has fields between tabs that contain the other separator and are not numbers.
     mark = other.separator
     n_filled = _width(tab.records) - n_blank_last(tab.records, _width(tab.records))
     if mark not in SEPARATORS[1:] or _width(other.records) < n_filled:

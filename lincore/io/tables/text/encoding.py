@@ -71,6 +71,9 @@ def decode(
         sentence = "The file contains stray NUL bytes, which were removed."
         notices = (*notices, Notice(sentence, name, code="LIN004"))
     _refuse_no_text(text, name)
+    # Files of Orange whose rows list only nonzero values.
+    if name.casefold().removesuffix(".gz").endswith(".basket") or _is_basket(text):
+        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, encoding, notices
@@ -198,19 +201,10 @@ def _is_basket(text: str) -> bool:
     return all(map(_ITEM.fullmatch, fields)) and 3 * n_counted >= len(fields)
 
 
-def refuse_basket(text: str, name: str) -> None:
-    """Reject a sparse Orange file, whose rows list only nonzero values."""
-    if name.casefold().removesuffix(".gz").endswith(".basket") or _is_basket(text):
-        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
-
-
-def is_arff(text: str) -> bool:
-    r"""Return whether a text is ARFF: comments, then the name of a relation."""
-    return _ARFF_RELATION.match(text[:100_000]) is not None
-
-
-def arff_as_csv(text: str, name: str) -> str:
-    r"""Return the rows of an ARFF file below a line of names, keeping line numbers."""
+def arff_as_csv(text: str, name: str) -> str | None:
+    r"""Return the rows of an ARFF file below a line of names, keeping line numbers; else None."""
+    if not _ARFF_RELATION.match(text[:100_000]):
+        return None
     data = _ARFF_DATA.search(text)
     if data is None:
         raise DataError(

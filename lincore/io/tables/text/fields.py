@@ -78,10 +78,8 @@ def kind_of(field: str) -> Kind:
 def readings(
     line: str, plainly: list[str], separator: str, quote: str
 ) -> Iterator[tuple[list[str], str]]:
-    r"""Yield the fields of a line under assumptions of decreasing plausibility.
-
-    `plainly` are its fields by `split`.
-    """
+    r"""Yield the fields of a line under assumptions of decreasing plausibility."""
+    # `plainly` are its fields by `split`.
     if quote and "\\" + quote in line:
         # With and without quotation marks around it, it represents the mark itself.
         fields = split(line.replace("\\" + quote, _ESCAPED), separator, quote)

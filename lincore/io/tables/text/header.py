@@ -143,10 +143,10 @@ def find_header(table: TextImport) -> None:
         table.types = dict(zip(table.names, declared.types, strict=True))
         pairs = zip(table.names, declared.roles, strict=True)
         table.roles = {column: role for column, role in pairs if role}
-    n_lines = table.text.count("\n") + 1
+    n_lines = table.text.rstrip().count("\n") + 1
     check_table_shape(n_lines, len(table.names), table.name, table.limits)
-    # The header, and text after the last line end, are not rows.
-    check_rows(n_lines - 2, table.name, table.limits)
+    # The header is no row.
+    check_rows(n_lines - 1, table.name, table.limits)
 
 
 def _use_declared(table: TextImport, declared: Declared) -> list[str]:
@@ -250,6 +250,7 @@ def _below_titles(table: TextImport, records: list[Record], width: int) -> list[
         n_titles += 1
     n_titles = max(n_titles, _n_sections(records, width), _n_above_header(records, width))
     if n_titles and len(records[n_titles - 1].fields) == 1:
+        # A header with another separator than the rows.
         last = records[n_titles - 1]
         fields = split_with_other(last.fields[0], table, width) or []
         if fields and all(fields) and len(set(fields)) == len(fields):
@@ -322,10 +323,8 @@ def _is_pair_above(records: Sequence[Record], i: int) -> bool:
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
-    """Return whether a record is above a table: a title, or a pair such as Station;Berlin.
-
-    `width` and `usual` are the usual numbers of fields and of nonblank fields.
-    """
+    """Return whether a record is above a table: a title, or a pair such as Station;Berlin."""
+    # `width` and `usual` are the usual numbers of fields and of nonblank fields.
     if record.n_filled <= 1:
         return width >= 2 and (width >= 3 or len(record.fields) < width)
     # Spreadsheets pad lines with blanks. In R's tables the header has one field less.
@@ -423,11 +422,9 @@ def _name_rows(first: Sequence[str]) -> bool:
 
 
 def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
-    """Return column names below names of column groups; None if there are no groups.
-
-    The name of a group is above its first column only, followed by blank fields, or above each of
-    its columns.
-    """
+    """Return column names below names of column groups; None if there are no groups."""
+    # The name of a group is above its first column only, followed by blank fields, or above each of
+    # its columns.
     if len(body) < 3 or len(body[0].fields) != len(head.fields):
         return None
     below = body[0].fields

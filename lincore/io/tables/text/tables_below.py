@@ -65,13 +65,11 @@ def choose_table(table: TextImport) -> None:
 
 
 def _find_tables(table: TextImport) -> list[int]:
-    r"""Return where each table begins in the text; the first begins at 0.
-
-    Blank lines separate tables if the following lines have equal numbers of fields, but a different
-    number than before, or name other columns. Without a blank line a table begins where all
-    remaining lines have a different number of fields, or where other names occur in columns of
-    which at least two are numeric.
-    """
+    r"""Return where each table begins in the text; the first begins at 0."""
+    # Blank lines separate tables if the following lines have equal numbers of fields, but a
+    # different number than before, or name other columns. Without a blank line a table begins where
+    # all remaining lines have a different number of fields, or where other names occur in columns
+    # of which at least two are numeric.
     text, separator = table.text, table.separator
     if separator in (SPACES, PLACES):
         return [0]
@@ -121,11 +119,9 @@ def _tail(table: TextImport) -> int | None:
 
 
 def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
-    """Return whether rows of another width match the columns above them, from the first on.
-
-    They must be numbers and words, so that there is no header among the rows, or recurring levels:
-    numbers alone may belong to any table.
-    """
+    """Return whether rows of another width match the columns above them, from the first on."""
+    # They must be numbers and words, so that there is no header among the rows, or recurring
+    # levels: numbers alone may belong to any table.
     rows = [row for row in rows[:_JUDGED_LINES] if any(row)]
     width = min(map(len, [*above, *rows]), default=0)
     profile = profile_of([row[:width] for row in above], width)

@@ -240,7 +240,9 @@ class LineFitter:
                 field = field[1:-1].replace(2 * quote, quote)
             found = [*found[:-1], field, *more[1:]]
             if len(found) == width:
-                return (found, end) if self._rather(found, shorter) else None
+                # It must be plausible, and a row filled with blanks not.
+                is_gap = all(self._profile.is_usual("", i) for i in range(shorter, width))
+                return (found, end) if not is_gap and self._fits(found) else None
         return None
 
     def _is_row(self, fields: Sequence[str]) -> bool:
@@ -248,12 +250,6 @@ class LineFitter:
         common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
         profile = self._profile
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
-
-    def _rather(self, joined: list[str], shorter: int) -> bool:
-        """Return whether a joined row is plausible and one filled with blanks is not."""
-        profile = self._profile
-        unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
-        return unusual and self._fits(joined)
 
     @cached_property
     def _profile(self) -> Profile:
