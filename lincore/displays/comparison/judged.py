@@ -29,9 +29,10 @@ def _leading(so_far: SimpleNamespace) -> str:
     return metrics.leading_score(so_far.results.class_counts)
 
 
-def points_of(so_far: SimpleNamespace) -> tuple[str, float]:
+def in_points(so_far: SimpleNamespace) -> tuple[str, float]:
     """Return the unit of differences of the score and its factor: a rule."""
-    return ("points", 100) if SCORES[so_far.score].is_share else ("", 1)
+    score = so_far.score or _leading(so_far)
+    return ("points", 100) if SCORES[score].is_share else ("", 1)
 
 
 #: What decides a comparison, for displays and for its question.
@@ -50,7 +51,7 @@ ROPE_FIELD = Field(
     low=0,
     high=1,
     step=0.005,
-    unit=points_of,
+    unit=in_points,
 )
 
 

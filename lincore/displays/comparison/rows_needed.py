@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from lincore import fields, metrics
-from lincore.displays.comparison.judged import JudgedDisplay, points_of
+from lincore.displays.comparison.judged import JudgedDisplay, in_points
 from lincore.fields import Field
 from lincore.utils import number, percent, points, quoted
 
@@ -44,7 +44,7 @@ class RowsNeededDisplay(JudgedDisplay):
             above=True,
             high=1,
             step=0.005,
-            unit=points_of,
+            unit=in_points,
         ),
     ] = 0.02
     power: Annotated[

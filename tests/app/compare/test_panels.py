@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from lincore.displays import COMPARISON, RowsNeededDisplay
 from tests.app.compare.test_compare_page import (
     TABLE,
     _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
@@ -43,6 +44,16 @@ def test_a_model_keeps_its_colour_whatever_score_decides():
     lines = titled(settled(app), "Accuracy by training rows")
     assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
     assert set(app.pills(key="compare.sizes.bands").value) == {"qda", "lda"}, "the best two"
+
+
+def test_every_tab_opens_with_the_settings_as_they_are():
+    app = open_compare("passengers")
+    for kind in COMPARISON[1:]:
+        settled(open_tab(app, kind.title))
+        assert not app.exception and not app.error, kind.title
+    open_tab(app, RowsNeededDisplay.title)
+    app.number_input(key="compare.rows.power").set_value(90.0).run()
+    assert "with 90 % power" in main_text(app)
 
 
 def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(monkeypatch):
