@@ -208,7 +208,9 @@ class BalanceCostQuestion(PageQuestion):
     methods: Studied = STUDIED
     prevalence: Annotated[
         Literal["equal", "file"] | tuple[Annotated[float, Between(0, 1)], ...],
-        Field("Shares in deployment", "Of the classes.", longest=1000, auto=_as_in_file),
+        Field(
+            "Shares in deployment", "Class shares in deployment.", longest=1000, auto=_as_in_file
+        ),
     ] = "equal"
     miss_cost: Annotated[
         float,
@@ -308,7 +310,7 @@ class BalanceStudyQuestion(PageQuestion):
             Mapping[Label, Annotated[float, Between(0, 1e9)]],
             Field(
                 "Reduce",
-                "Classes whose training rows are reduced. Test rows are never changed.",
+                "Classes of which only some training rows are kept. Test rows are never changed.",
                 longest=1000,
                 auto=_a_third,
             ),

@@ -112,6 +112,7 @@ SPELLINGS: Mapping[str, Spelling] = {
     "header": Spelling(
         "", "LINE", _header, lambda line: {True: "yes", False: "no"}.get(line, line)
     ),
+    "uneven": Spelling(note="mend: repair, or else skip; keep: repair, or else cut."),
     "missing_in": Spelling("missing-code", "COLUMN=VALUE"),
     "cut_at": Spelling("cut", "COLUMN=MARK"),
     "ordered": Spelling("", "COLUMN=LOW<...<HIGH", lambda text: tuple(text.split("<")), "<".join),
@@ -132,9 +133,7 @@ SPELLINGS: Mapping[str, Spelling] = {
         note=f"{_CLASSIFIERS}  [default: those that suit the data]",
     ),
     "classifier": Spelling("method", "METHOD", _method, note=_CLASSIFIERS),
-    "steps": Spelling(
-        "", "LIST", note='Such as "n_components=20, whiten=True", instead of the usual ones.'
-    ),
+    "steps": Spelling("", "LIST", note='For example "n_components=20, whiten=True".'),
     "prevalence": _SHARES,
     "priors": _SHARES,
     # --threshold cuts a numeric target.
@@ -289,9 +288,9 @@ def _decorator(one: fields.FieldOption, place: str, section: str) -> Decorator:
     texts = [f"{label}: {help}" if help else f"{label}.", spelling.note]
     texts += [f"Give {one.field.wanted}."] * bool(one.field.wanted) + ["May be repeated."] * is_many
     if fields.options(one.type):
-        texts.append(f"There are {listed([part.name for part in fields.options(one.type)])}.")
+        texts.append(f"Names: {listed([part.name for part in fields.options(one.type)])}.")
     if spelling.metavar == "SHARES":
-        texts.append(f"Give {', '.join(one.words)}, or CLASS=SHARE, also of several classes.")
+        texts.append(f"Give {', '.join(one.words)}, or CLASS=SHARE for one or more classes.")
     names, details = f"{place} --{_flag(one)}", dict[str, Any]()
     if one.type is not bool:
         words = () if spelling.read else _words(one)

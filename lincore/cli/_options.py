@@ -78,7 +78,7 @@ def command(*examples: str) -> Callable[[Callable[..., Answer]], click.Command]:
     """Return a decorator that turns a function into a command, which writes its answer."""
 
     def decorate(function: Callable[..., Answer]) -> click.Command:
-        @option("as_json --json", "For programs.", section="Output")
+        @option("as_json --json", "Print JSON, for programs.", section="Output")
         @option("--quiet", "No progress on standard error.", section="Output")
         @wraps(function)
         def run(*, as_json: bool, quiet: bool, **values: Any) -> None:

@@ -36,8 +36,8 @@ from lincore.utils import Progress
     required=False,
     help="The data, if they come from a file; by default the file of that name beside ANALYSIS.",
 )
-@option("--new FILE", "The file of new rows, if there is one; by default likewise.")
-@option("--model FILE", "The saved model, if there is one; by default likewise.")
+@option("--new FILE", "The file of new rows; by default the one of that name beside ANALYSIS.")
+@option("--model FILE", "The saved model; by default the file of that name beside ANALYSIS.")
 def run(
     analysis: str, file: str | None, new: str | None, model: str | None, progress: Progress
 ) -> Answer:

@@ -113,7 +113,7 @@ class TableOptions:
         Mapping[Name, str],
         Field(
             "Role",
-            "Of a column instead of the proposed one: feature, text, group, weight, frequency or "
+            "Replaces the proposed role of a column: feature, text, group, weight, frequency or "
             "ignore.",
         ),
     ] = field(default_factory=dict)
@@ -136,7 +136,10 @@ class TableOptions:
     ) = None
     bins: (
         Annotated[
-            Binning, Field("Bins", "Bin a numeric target into so many classes.", low=2, high=50)
+            Binning,
+            Field(
+                "Bins", "Number of classes into which a numeric target is binned.", low=2, high=50
+            ),
         ]
         | None
     ) = None
@@ -148,7 +151,7 @@ class TableOptions:
         Sequence[Any], Field("Leave out a class", "Its rows are not used.", longest=1_000)
     ] = ()
     merge_classes: Annotated[
-        Mapping[Any, Name], Field("Rename a class", "Classes of one name are merged.")
+        Mapping[Any, Name], Field("Rename a class", "Classes of the same name are merged.")
     ] = field(default_factory=dict)
     drop_duplicates: Annotated[
         bool, Field("Remove duplicates", "Keep one of the rows that agree in all columns used.")

@@ -94,7 +94,7 @@ def _sizes(
         **controls.named(possible, data.classes[possible]),
         on_change=_choose_classes,
         args=(data, counts),
-        help="Classes whose training rows are reduced. Test rows are never changed.",
+        help="Classes of which only some training rows are kept. Test rows are never changed.",
     )
     if 1 < len(kept) <= MOST_SLIDERS:
         _sliders(data, counts, kept)

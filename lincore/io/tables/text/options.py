@@ -119,13 +119,19 @@ class ReadOptions:
         ]
         | None
     ) = None
-    separator: Annotated[str, Field("Separator", "Between fields.", longest=4)] | None = None
-    decimal: Annotated[str, Field("Decimal mark", "Before the fraction.", longest=4)] | None = None
+    separator: Annotated[str, Field("Separator", "The sign between fields.", longest=4)] | None = (
+        None
+    )
+    decimal: (
+        Annotated[str, Field("Decimal mark", "The sign before the fraction.", longest=4)] | None
+    ) = None
     thousands: (
-        Annotated[str, Field("Thousands mark", "Between groups of digits.", longest=4)] | None
+        Annotated[str, Field("Thousands mark", "The sign between groups of digits.", longest=4)]
+        | None
     ) = None
     quote: (
-        Annotated[str, Field("Quotation mark", "Around texts with separators.", longest=4)] | None
+        Annotated[str, Field("Quotation mark", "The sign around texts with separators.", longest=4)]
+        | None
     ) = None
     header: (
         bool
@@ -157,8 +163,7 @@ class ReadOptions:
             Literal["mend", "skip", "keep"],
             Field(
                 "Lines that do not fit",
-                "Treatment of lines with more or fewer fields than columns: repair or skip, skip, "
-                "or repair or cut.",
+                "Treatment of lines with more or fewer fields than columns.",
             ),
         ]
         | None
@@ -179,12 +184,15 @@ class ReadOptions:
     sheet: (
         Annotated[
             Name,
-            Field("Sheet or table", "Which sheet of a workbook, or file of a zip: the largest."),
+            Field(
+                "Sheet or table",
+                "The sheet of a workbook, or the file of a zip; by default the largest.",
+            ),
         ]
         | None
     ) = None
     cut_at: (
-        Annotated[Mapping[Name, Name], Field("Cut", "Texts of a column end at a mark.")] | None
+        Annotated[Mapping[Name, Name], Field("Cut", "Cut the texts of a column at a mark.")] | None
     ) = None
     ordered: (
         Annotated[
