@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from operator import add
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,10 @@ from lincore.io.tables.row_source import ColumnarRows
 # fixed cost, so that blocks of many columns are up to twice as large, for this number of rows.
 _BATCH_CELLS, PART_CELLS = 1_000_000, 4_000_000
 _BATCH_ROWS = 4_000
+# Arrow holds a buffer, a dictionary and a page of every column that it reads: about this many bytes
+# of a long one. Beyond the limit, a row group is read by some columns at a time.
+_OPEN_COLUMN, _MOST_OPEN = 2_500_000, 50_000_000
+_BUFFER_BYTES = 65_536
 _VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _SEED = 0
 
@@ -89,14 +95,20 @@ class ParquetRows(ColumnarRows):
         n_cells = min(max(_BATCH_CELLS, _BATCH_ROWS * width), 2 * _BATCH_CELLS)
         n_rows = max(1, n_cells // width)
         # Otherwise Arrow buffers all columns of a row group before the first is requested.
-        needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
+        needed = {**THRIFT, "pre_buffer": False, "buffer_size": _BUFFER_BYTES}
         options = {"columns": list(columns), "use_threads": False}
         has_views = any(kind in _VIEWED for kind in self.schema.types)
         for file, numbers, _ in self.groups:
             with _damage(file), file.open_as_it_is() as stream:
                 texts = text_columns(self.schema)
                 opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
-                for batch in opened.iter_batches(n_rows, row_groups=list(numbers), **options):
+                groups = map(opened.metadata.row_group, numbers)
+                if max(_open_bytes(group, columns) for group in groups) > _MOST_OPEN:
+                    each = (_by_columns(opened, i, columns, n_rows) for i in numbers)
+                    batches = chain.from_iterable(each)
+                else:
+                    batches = opened.iter_batches(n_rows, row_groups=list(numbers), **options)
+                for batch in batches:
                     yield _without_views(batch) if has_views else batch
 
     def whole(self) -> pd.DataFrame:
@@ -180,6 +192,47 @@ def open_parquet(
         missing_in=missing_in or {},
     )
     return rows, nested_notice([column for column in schema.names if column not in flat])
+
+
+def _open_bytes(group: Any, columns: Sequence[str]) -> int:
+    """Return about how many bytes Arrow holds when it reads columns of a row group together."""
+    if group.total_byte_size <= _MOST_OPEN:
+        return int(group.total_byte_size)
+    wanted = set(columns)
+    chunks = (group.column(i) for i in range(group.num_columns))
+    return sum(
+        min(chunk.total_uncompressed_size, _OPEN_COLUMN)
+        for chunk in chunks
+        if chunk.path_in_schema in wanted
+    )
+
+
+def _by_columns(
+    opened: Any, number: int, columns: Sequence[str], n_rows: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of a row group, through a file to which they go some at a time."""
+    group, starts = opened.metadata.row_group(number), list[int]()
+    width = max(1, _MOST_OPEN // max(1, group.total_byte_size // group.num_columns) // 2)
+    n_batches = -(-group.num_rows // n_rows)
+    with TemporaryFile() as file:
+        for first in range(0, len(columns), width):
+            chosen = list(columns[first : first + width])
+            table = opened.read_row_group(number, columns=chosen, use_threads=False)
+            for i in range(n_batches):
+                starts.append(file.tell())
+                rows = table.slice(i * n_rows, n_rows).combine_chunks()
+                with pa.ipc.new_stream(file, table.schema) as writer:
+                    writer.write_table(rows)
+            del table, rows
+            pa.default_memory_pool().release_unused()
+        for i in range(n_batches):
+            arrays, names = list[pa.Array](), list[str]()
+            for start in starts[i::n_batches]:
+                file.seek(start)
+                batch = pa.ipc.open_stream(file).read_next_batch()
+                arrays += batch.columns
+                names += batch.schema.names
+            yield pa.RecordBatch.from_arrays(arrays, names)
 
 
 def _frame(batch: pa.RecordBatch) -> pd.DataFrame:

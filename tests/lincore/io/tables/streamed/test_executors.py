@@ -104,6 +104,22 @@ def test_every_row_of_a_large_folder_is_in_memory_or_streamed(folder):
 
 
 @pytest.mark.usefixtures("small_memory")
+def test_a_wide_row_group_is_read_by_some_columns_at_a_time(tmp_path, monkeypatch):
+    (tmp_path / "rows").mkdir()
+    frame = frame_of_numbers()[["u", "kind", "v", "w"]]
+    frame.to_parquet(tmp_path / "rows" / "0.parquet", index=False, row_group_size=1_100)
+    side_by_side = lincore.load(tmp_path / "rows", target="kind")
+    monkeypatch.setattr("lincore.io.tables.streamed._parquet._MOST_OPEN", 1)
+    monkeypatch.setattr("lincore.io.tables.streamed._parquet._BATCH_CELLS", 1_500)
+    monkeypatch.setattr("lincore.io.tables.streamed._parquet._BATCH_ROWS", 1)
+    data = lincore.load(tmp_path / "rows", target="kind")
+    check_all(data, frame_of_numbers())
+    assert_array_equal(data.X, side_by_side.X)
+    assert_array_equal(data.y, side_by_side.y)
+    assert_allclose(data.blocks.moments.scatter, side_by_side.blocks.moments.scatter, rtol=1e-10)
+
+
+@pytest.mark.usefixtures("small_memory")
 def test_a_class_that_comes_late_has_two_rows_in_memory(tmp_path):
     frame = frame_of_numbers()
     frame.loc[frame["kind"] == "é", "kind"] = "Class2"
