@@ -17,6 +17,9 @@ Contrast = Mapping[str, float]
 #: Variances below this share of the cancelling terms are rounding.
 ROUNDING = 1e-13
 
+#: If a larger share of the rows has been predicted, the others will be soon.
+SOON_ALL = 0.1
+
 #: Bound on the contribution of a training row relative to that of a test row.
 LIKELY_SLOPE = 0.5
 
@@ -315,7 +318,11 @@ class _Sums:
 
     def _make_room(self, rows: NDArray[np.intp]) -> None:
         """Add columns for rows that are predicted for the first time."""
+        if len(self.rows) == len(self.codes):
+            return
         every = np.union1d(self.rows, rows)
+        if len(every) > SOON_ALL * len(self.codes):
+            every = np.arange(len(self.codes))
         if len(every) > len(self.rows):
             sums = np.zeros((len(self.sums), len(every)), self.sums.dtype)
             sums[:, np.searchsorted(every, self.rows)] = self.sums
@@ -326,14 +333,14 @@ class _Sums:
         codes, k, n_conditions = self.codes[self.rows], self.n_classes, len(self.sums)
         every, n_splits = np.searchsorted(self.rows, np.concatenate(self.splits)), len(self.splits)
         of_split = np.repeat(np.arange(n_splits), [len(rows) for rows in self.splits])
-        times = np.bincount(every)
+        times = np.bincount(every, minlength=len(codes))
         by_class = np.bincount(codes, times, k)
         n_tested = np.maximum(by_class, 1)
         counts, means = np.zeros(k), np.zeros((k, n_conditions))
         rows, changes = np.zeros((2, k, n_conditions, n_conditions))
         tested = np.zeros((n_splits, k, n_conditions))
         for c in range(k):
-            own = np.flatnonzero(codes == c)
+            own = np.flatnonzero((codes == c) & (times > 0))
             of_rows, root = self.sums[:, own].astype(float, copy=False), np.sqrt(times[own])
             means[c] = of_rows.sum(axis=1) / n_tested[c]
             # Single rows: variation of a row's loss between splits, minus the common effect.
@@ -350,7 +357,7 @@ class _Sums:
             of_rows *= times[own] / n_tested[c]
             counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
         # A row's own loss is part of its mean: it must have been predicted at least twice.
-        n_seen = np.bincount(codes, minlength=k)
+        n_seen = np.bincount(codes[times > 0], minlength=k)
         often = by_class >= 2 * np.maximum(n_seen, 1)
         grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)[:, None]
         effects = np.where(often[:, None], (np.stack(self.levels) - tested) * grown, 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -53,8 +54,12 @@ def require_memory(n_bytes: float, what: str, remedy: str) -> None:
 def trim() -> bool:
     """Return freed memory to the system; return whether the C library supports it.
 
-    The C library keeps freed memory, in one arena per thread that has allocated some.
+    The C library keeps freed memory, in one arena per thread that has allocated some, and Arrow
+    keeps its own.
     """
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
     libc = glibc()
     if libc is None:
         return False

@@ -33,6 +33,7 @@ from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
 from lincore.model_selection.stages import Task
+from lincore.utils.memory import trim
 from lincore.utils.typing import Array, Progress
 
 Fits = list[dict[str, Prediction]]
@@ -200,7 +201,7 @@ class _Study:
             fitted = self._fit_all_rows(drawn)
             self._enter_curve(fitted[0])
             if keep is not None and not found:
-                keep(self._record(first, [self._judge(fitted[0])[0]]))
+                keep(self._record(first, [self._judge(fitted[0], is_final=False)]))
             self._fit_resampled(fitted)
             if later_at_once:
                 self._fit_later(fitted, repeats)
@@ -209,13 +210,15 @@ class _Study:
             for repeat, split in zip(repeats, fitted, strict=True):
                 if split is not fitted[0]:
                     self._enter_curve(split)
-                found.append(self._enter(split))
+                found.append(self._judge(split))
                 if keep is not None:
                     keep(self._record(first, found))
                 what = f"Split {repeat + 1} of {self.repeats}"
                 if progress is not None and progress(repeat + 1, n_steps, what) is False:
                     return self._record(first, found)
             del drawn, fitted, split  # before the next ones are drawn
+            if self.plan.streams:
+                trim()
         if later_at_once:
             return self._record(first, found)
         without = self._record(first, found)
@@ -223,7 +226,7 @@ class _Study:
         for repeats in self._together():
             self._fit_later([splits[repeat] for repeat in repeats], repeats)
             for repeat in repeats:
-                found.append(self._enter(splits[repeat]))
+                found.append(self._judge(splits[repeat]))
                 splits[repeat].decided.clear()
                 what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
                 done = self.repeats + repeat + 1
@@ -307,48 +310,41 @@ class _Study:
             for fits in found
         ]
 
-    def _judge(self, split: _Split) -> tuple[_Judged, list[NDArray[Any]]]:
-        """Return the losses of a split, and of its test rows (M, C + A, m) of each kind."""
+    def _judge(self, split: _Split, *, is_final: bool = True) -> _Judged:
+        """Return the losses of a split; if they are final, record the losses of its rows."""
         plan, samples = self.plan, split.samples
         test, n_conditions = samples.split.test, len(CONDITIONS)
-        places = self._places(samples)
-        shape = len(plan.methods), len(places), len(test)
-        # Errors are counted.
-        rows = [np.full(shape, np.nan, np.float64 if kind else np.float32)
-                for kind in range(self.n_kinds)]  # fmt: skip
+        places, truth = self._places(samples), plan.data.codes[test]
         losses = np.full((len(plan.methods), len(places), len(self.losses)), np.nan)
         posteriors, miscalibrations = np.full((2, len(plan.methods), n_conditions), np.nan)
-        weight, is_rare = self._weights_in_file(samples), plan.data.codes[test] == self.ratios.rare
-        for name, (fits, priors) in split.decided.items():
-            for i, method in enumerate(plan.methods):
-                if method.name in fits:
-                    predicted, log_proba = fits[method.name].under(priors)
-                    one = row_losses(plan.data.codes[test], predicted, log_proba, self.costs)
-                    for of_kind, values in zip(rows, one, strict=True):
-                        of_kind[i, places[name]] = values
-                    losses[i, places[name]] = self._means(samples, one)
-                    rare = np.exp(log_proba[:, self.ratios.rare])
-                    if places[name] < n_conditions and not np.isnan(rare).any():
-                        posteriors[i, places[name]] = np.average(rare, weights=weight)
-                        miscalibrations[i, places[name]] = BrierParts.of(
-                            rare, is_rare, weight
-                        ).miscalibration
+        weight, is_rare = self._weights_in_file(samples), truth == self.ratios.rare
+        for i, method in enumerate(plan.methods):
+            # Of each row in every condition; errors are counted.
+            kinds = [np.float32, *[np.float64] * (self.n_kinds - 1)]
+            rows = [np.full((len(places), len(test)), np.nan, kind) for kind in kinds]
+            for name, (fits, priors) in split.decided.items():
+                if method.name not in fits:
+                    continue
+                predicted, log_proba = fits[method.name].under(priors)
+                one = row_losses(truth, predicted, log_proba, self.costs)
+                for of_kind, values in zip(rows, one, strict=True):
+                    of_kind[places[name]] = values
+                losses[i, places[name]] = self._means(samples, one)
+                rare = np.exp(log_proba[:, self.ratios.rare])
+                if places[name] < n_conditions and not np.isnan(rare).any():
+                    posteriors[i, places[name]] = np.average(rare, weights=weight)
+                    parts = BrierParts.of(rare, is_rare, weight)
+                    miscalibrations[i, places[name]] = parts.miscalibration
+            if is_final:
+                there = samples.trained, split.trained[i]
+                found = SplitLosses(test, rows, split.softened[i], *there)
+                self._add_rows(self.rows, method.name, found)
         by_size = losses[:, n_conditions:]
-        return _Judged(losses[:, :n_conditions], by_size, posteriors, miscalibrations), rows
+        return _Judged(losses[:, :n_conditions], by_size, posteriors, miscalibrations)
 
     def _places(self, samples: Samples) -> dict[str, int]:
         sizes = [size_name(a) for a in range(len(samples.sizes))]
         return {name: i for i, name in enumerate((*CONDITIONS, *sizes))}
-
-    def _enter(self, split: _Split) -> _Judged:
-        """Return the losses of a split, and record the losses of its rows."""
-        judged, rows = self._judge(split)
-        test, there = split.samples.split.test, split.samples.trained
-        for i, method in enumerate(self.plan.methods):
-            tested = [of_kind[i] for of_kind in rows]
-            losses = SplitLosses(test, tested, split.softened[i], there, split.trained[i])
-            self._add_rows(self.rows, method.name, losses)
-        return judged
 
     def _enter_curve(self, split: _Split) -> None:
         codes, weight = self.plan.data.codes, self.plan.data.weights

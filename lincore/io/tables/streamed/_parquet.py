@@ -29,6 +29,7 @@ from lincore.io.tables.formats.parquet import (
 )
 from lincore.io.tables.on_request import mark_missing
 from lincore.io.tables.row_source import ColumnarRows
+from lincore.utils.memory import trim
 
 # Cells of a block (8 MB as numbers), and of the row groups of a part. Each column of a block has a
 # fixed cost, so that blocks of many columns are up to twice as large, for this number of rows.
@@ -224,7 +225,7 @@ def _by_columns(
                 with pa.ipc.new_stream(file, table.schema) as writer:
                     writer.write_table(rows)
             del table, rows
-            pa.default_memory_pool().release_unused()
+            trim()
         for i in range(n_batches):
             arrays, names = list[pa.Array](), list[str]()
             for start in starts[i::n_batches]:
