@@ -19,6 +19,10 @@ LARGEST_SAMPLE = 1_500
 # With fewer rows per coordinate the test has no power and its null distribution is inaccurate.
 ROWS_PER_COORDINATE = 3
 # Skewness and excess kurtosis (see `Normality`) that deserve a note and a warning.
+_ROBUST = (
+    " If a few outliers make the tails heavy, LDA by the minimum covariance determinant is not "
+    "moved by them."
+)
 NOTEWORTHY, LARGE = (0.5, 0.15), (1.0, 0.33)
 
 
@@ -106,7 +110,7 @@ def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
         sentence,
         "LDA's predictions are often robust to this, its probabilities less so, QDA's least. "
         "Compare with logistic regression, which does not assume it; logarithms or roots of skewed "
-        "features help.",
+        f"features help.{_ROBUST * (shape.kurtosis > LARGE[1])}",
     )
 
 

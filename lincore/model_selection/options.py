@@ -113,6 +113,16 @@ class LdaOptions:
             choices={"n": "maximum likelihood", "n-k": "unbiased"},
         ),
     ] = "n"
+    covariance: Annotated[
+        Literal["sample", "mcd"],
+        Field(
+            "Outliers",
+            "The minimum covariance determinant (MCD) estimates means and covariance from the "
+            "half of each class that lies closest together, so that outliers do not move them. "
+            "For numeric features, with at least five rows of every class for each.",
+            choices={"sample": "count as all rows", "mcd": "robust (MCD)"},
+        ),
+    ] = "sample"
     class_weight: ClassWeight | None = None
     recalibration: Recalibration | None = None
 

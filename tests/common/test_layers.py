@@ -113,6 +113,7 @@ LATE = {
     "app.py",  # the heading is drawn before the heavy imports
     "lincore/data/column_values.py",
     "lincore/data/executors.py",  # Dask is an extra
+    "lincore/estimators/linear_discriminant.py",  # robust covariances, and all that they import
     "lincore/export/models/model_file.py",  # skops imports all of scikit-learn
     "lincore/io/tables/streamed/dask_rows.py",
     "lincore/model_selection/methods.py",  # ensembles of trees, only fitted as yardsticks

@@ -95,8 +95,9 @@ class CanonicalDisplay(CanonicalPartDisplay):
 
     @property
     def has_functions(self) -> bool:
-        """True of LDA and Fisher's discriminant, on features that are not counts of words."""
-        return self.model.word in _WORDS and not self.model.data.kind.is_sparse
+        """True of LDA and Fisher's discriminant by sample covariances, not on counts of words."""
+        is_robust = getattr(self.model.classifier, "covariance", "") == "mcd"
+        return self.model.word in _WORDS and not is_robust and not self.model.data.kind.is_sparse
 
     def said(self, found: CanonicalAnalysis) -> str:
         """State how many functions separate the classes, and the share of the first."""
