@@ -6,7 +6,10 @@ const MOST_NAMES = 6; // of one tooltip
 const FEWEST_LETTERS = 5; // that a shortened name shares with the whole one
 const NARROW = 768; // pixels: the menu lies over the page
 
+const CLICK = 500, LATEST = 2000; // milliseconds from a click to what it does, and for a late run
+
 let names = [];
+let pressed = -CLICK;
 
 export default function (component) {
   names = component.data.names;
@@ -19,6 +22,20 @@ export default function (component) {
     if (target.closest?.("[data-testid='stSidebarNavLink']")) setTimeout(closeMenu);
   }, { capture: true });
   document.addEventListener("keydown", passOn);
+  document.addEventListener("pointerdown", () => { pressed = performance.now(); }, { passive: true });
+  document.addEventListener("focusout", stay);
+}
+
+// A tab that was opened by keyboard loses the focus if an earlier run of the page ends after that:
+// for a moment the former tab is the selected one.
+function stay({ target, relatedTarget }) {
+  const list = target.matches?.("[role='tab']") && target.closest("[role='tablist']");
+  if (!list || relatedTarget || performance.now() - pressed < CLICK) return;
+  const until = performance.now() + LATEST;
+  const timer = setInterval(() => {
+    if (document.activeElement !== document.body || performance.now() > until) clearInterval(timer);
+    else list.querySelector("[aria-selected='true']")?.focus({ preventScroll: true });
+  }, 50);
 }
 
 // Streamlit keeps the keys of its shortcuts from every input, but a switch has no use for letters.
