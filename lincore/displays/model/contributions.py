@@ -214,7 +214,7 @@ class NearestChangeDisplay(RowDisplay):
         length = float(np.linalg.norm(self.change.steps))
         if not np.isfinite(length):
             return row
-        return f"{row} In all {number(length)} standard deviations of the training rows."
+        return f"{row} Distance: {number(length)} standard deviations of the training rows."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each numeric feature, the largest change first."""
