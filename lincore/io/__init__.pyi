@@ -4,12 +4,12 @@ from .files.archives import unpack as unpack
 from .files.sources import table_format as table_format
 from .files.verified import hash_of as hash_of
 from .files.verified import verified as verified
+from .images._write import write_image_zip as write_image_zip
 from .images.decode import is_image as is_image
 from .images.read import ImageOptions as ImageOptions
 from .images.read import image_limits_sentence as image_limits_sentence
 from .images.read import read_image_files as read_image_files
 from .images.read import read_image_zip as read_image_zip
-from .images.read import write_image_zip as write_image_zip
 from .loading import load as load
 from .loading import open_table as open_table
 from .loading import recognise_file as recognise_file

@@ -243,7 +243,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
         if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
             raise DataError(
                 f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
-                where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
+                where=f"{name}, about {n_bytes / 1e6:,.0f} MB from the beginning",
                 remedy="Put each row on its own line.",
             )
         block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)

@@ -44,7 +44,7 @@ def verified(path: str | Path, digest: str) -> Path | list[tuple[str, bytes]]:
     >>> verified(path, "0" * 64)
     Traceback (most recent call last):
     ...
-    lincore.errors.DataError: flowers.csv: This is another file: its SHA-256 begins with ...
+    lincore.errors.DataError: flowers.csv: This is a different file: its SHA-256 begins with ...
     """
     path = Path(path)
     if path.is_dir():
@@ -65,7 +65,7 @@ def check_hash(name: str, wanted: str, found: str) -> None:
     """Raise an error if a file does not have the expected SHA-256."""
     if wanted and found != wanted:
         raise DataError(
-            f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
+            f"This is a different file: its SHA-256 begins with {found[:12]}, that of the analysis "
             f"with {wanted[:12]}.",
             where=name,
             remedy=f"Provide the file {name} with which the analysis was made.",

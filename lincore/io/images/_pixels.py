@@ -125,13 +125,14 @@ def read_headers(
 
 def find_grey_levels(
     collection: ImageCollection,
-    numbers: Sequence[int],
+    headers: Mapping[int, Header],
     scale: ImageScale,
     progress: Progress | None,
 ) -> tuple[dict[int, Levels], ImageScale]:
     """Return the black and white levels of each image with more than 256 grey levels."""
     # All integer images share levels, and so do all images of fractions: from a known scale, or
     # estimated, as in the returned scale.
+    numbers = [number for number, header in headers.items() if header.is_deep]
     ranges: dict[int, Range] = {}
 
     def look(i: int) -> None:

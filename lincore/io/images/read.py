@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypeAlias
 
@@ -27,18 +28,9 @@ from lincore.io.images._pixels import (
     read_headers,
     resized_notices,
 )
-from lincore.io.images._write import write_image_zip
 from lincore.io.images.decode import FITS, Fit
 from lincore.limits import LIMITS, Limits, Readable, read_limited
 from lincore.utils.typing import Progress
-
-__all__ = [
-    "ImageOptions",
-    "image_limits_sentence",
-    "read_image_files",
-    "read_image_zip",
-    "write_image_zip",
-]
 
 _Pixels: TypeAlias = Annotated[int, Between(1, 16_384)]
 _PADDED = ImageScale()
@@ -143,9 +135,8 @@ def read_image_zip(
 ) -> Dataset:
     """Read images from a zip; the class of an image is its folder.
 
-    Nothing is written to disk. `_class_folders.place_all` determines the class folders, and the
-    folders for training and testing, which set `given_test`. In a zip without class folders, file
-    names give the classes (`ImageOptions.pattern`).
+    Nothing is written to disk. Folders of training and test images set `given_test`. In a zip
+    without class folders, file names give the classes (`ImageOptions.pattern`).
 
     Parameters
     ----------
@@ -169,7 +160,7 @@ def read_image_zip(
 
     Examples
     --------
-    >>> from lincore.io.samples import sample
+    >>> from lincore.io import sample, write_image_zip
     >>> digits = sample("digits")
     >>> again = read_image_zip(write_image_zip(digits), "digits.zip")
     >>> again.X.shape, again.image_shape, again.n_classes
@@ -246,19 +237,16 @@ def _read(
     name = collection.name
     _check(options, name)
     images, notices = find_images(collection, options.pattern, options.level)
-    # Pillow warns of large and unusual images; here limits and skipped files handle them.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="PIL")
+    with _without_warnings():
         headers = read_headers(collection, images, progress, limits)
         images = [image for image in images if image.number in headers]
         _require(images, collection)
         sizes = {number: header[:2] for number, header in headers.items()}
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
-        deep = [number for number, header in headers.items() if header.is_deep]
         known = None if options.white is None else (0.0, float(options.white))
         scale = ImageScale(options.fit, known, known)
-        levels, scale = find_grey_levels(collection, deep, scale, progress)
+        levels, scale = find_grey_levels(collection, headers, scale, progress)
         X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
         greyed = () if options.colour else grey_notices(collection, images)
     _require(images, collection)
@@ -313,9 +301,7 @@ def read_new_images(
     """Read images from a zip, or single files, regardless of folders."""
     collection = ImageCollection.of(source, name, LIMITS)
     images = [ImageFile(number) for number in collection.images()]
-    # Pillow warns of large and unusual images; here limits and skipped files handle them.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="PIL")
+    with _without_warnings():
         headers = read_headers(collection, images, progress, LIMITS)
         images = [image for image in images if image.number in headers]
         n_pixels = sum(header.height * header.width for header in headers.values())
@@ -326,14 +312,21 @@ def read_new_images(
                 where=name,
                 remedy="Zip fewer or smaller images.",
             )
-        deep = [number for number, header in headers.items() if header.is_deep]
-        levels, _ = find_grey_levels(collection, deep, scale, progress)
+        levels, _ = find_grey_levels(collection, headers, scale, progress)
         X, images = decode_pixels(collection, images, shape, scale.fit, levels, progress)
     if not images:
         raise collection.without_images("Upload images, or a zip of them.")
     paths = tuple(collection.paths[image.number] for image in images)
     resized = sum(headers[image.number][:2] != shape[:2] for image in images)
     return NewImages(X, paths, resized, collection.skipped_files())
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Ignore Pillow's warnings of large or odd images: limits and skipped files handle them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="PIL")
+        yield
 
 
 def _check(options: ImageOptions, name: str) -> None:

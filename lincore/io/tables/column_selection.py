@@ -31,7 +31,7 @@ _MOST_REMEDIES = 5
 _MEASURED = ("target", "feature")
 _DECLARED = "declared in the file not to be a feature"
 _REMEDIES: Mapping[Kind, str] = {
-    "empty": "Fill the column in, or delete it.",
+    "empty": "Fill in the column, or delete it.",
     "constant": "No action is needed: it cannot separate the classes.",
     "identifier": "If it is a measurement, make it a feature.",
     "date": "Make it a feature to use it as a number of days.",

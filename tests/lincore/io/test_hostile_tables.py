@@ -243,6 +243,14 @@ def test_a_file_of_more_rows_than_are_held_is_read_in_blocks():
     assert load(frame, name="made").n_rows == 100
 
 
+def test_blank_lines_below_a_table_are_not_rows():
+    limits = replace(LIMITS, max_rows=99)
+    table = read_table(b"a,b\n1,2\n" + 200 * b"\n", "made.csv", limits=limits)
+    assert table.source is None and len(table.frame) == 1
+    with pytest.raises(DataError, match=r"^made.csv: There are no rows\."):
+        read_table(b"a,b\n" + 200 * b"\n", "made.csv", limits=limits)
+
+
 def test_columns_of_lists_in_parquet_are_left_out():
     table = pa.table({"u": [1.5, 2.5], "list": [[1], [2, 3]], "class": ["a", "b"]})
     data = load(parquet(table), name="made.parquet")

@@ -40,7 +40,7 @@ def test_every_column_left_out_is_named_with_the_reason():
     data = read(text, "class")
     assert data.feature_names == ("u",)
     assert said(data) == [
-        "column 'gone': Left out: no values. Fill the column in, or delete it.",
+        "column 'gone': Left out: no values. Fill in the column, or delete it.",
         "column 'const': Left out: the same value in every row. "
         "No action is needed: it cannot separate the classes.",
         "columns 'id', 'word': Left out: too many distinct values for categories, or row numbers "

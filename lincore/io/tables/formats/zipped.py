@@ -53,7 +53,7 @@ def read_zipped_table(
         return ZippedTable(unpack(raw, file, limits), file.path, paths)
     except SkippedFile as error:
         raise DataError(
-            f"It cannot be used: {error}.",
+            f"The table cannot be used: {error}.",
             where=f"{name}, {file.path}",
             remedy="Load it uncompressed.",
         ) from error

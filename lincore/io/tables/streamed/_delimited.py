@@ -151,7 +151,7 @@ def _last_whole(text: str, quote: str) -> int:
 
 
 def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
-    sentence = "Numbers except {}, which was read as missing."
+    sentence = "Numbers except {}: read as missing."
     return [
         Notice(
             sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),

@@ -163,7 +163,7 @@ def open_parquet(
         if set(own.names) != set(schema.names):
             odd = sorted(set(own.names) ^ set(schema.names))
             raise DataError(
-                f"Some files have a column {odd[0]!r} and others have not.",
+                f"Some files have a column {odd[0]!r} and others do not.",
                 where=f"{name}, {file.name}",
                 remedy="Give files with the same columns.",
             )

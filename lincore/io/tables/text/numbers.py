@@ -17,6 +17,7 @@ from lincore.data.frames import with_many
 from lincore.errors import Notice
 from lincore.io.tables.text.fields import BLANKS, CURRENCY
 from lincore.io.tables.text.options import NumberMarks, Record, TextImport
+from lincore.utils.formatting import count
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 # A group before a thousands mark never begins with zero: 0,444 is a fraction.
@@ -349,7 +350,9 @@ def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Serie
 
 
 def _sign_notice(signs: Sequence[str], where: str) -> Notice:
-    return Notice(f"Numbers with {', '.join(signs)}: read without it.", where, code="LIN042")
+    without = "it" if len(signs) == 1 else "them"
+    sentence = f"Numbers with {', '.join(signs)}: read without {without}."
+    return Notice(sentence, where, code="LIN042")
 
 
 def _number_notices(
@@ -372,9 +375,9 @@ def _number_notices(
         sentence = f"Numbers with {what}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
     if odd:
-        count = int(column.isin(odd).sum())
+        rows = count(int(column.isin(odd).sum()), "row")
         words = ", ".join(repr(word[:30]) for word in odd[:5])
-        sentence = f"Numbers except {words} ({count:,} rows), which was read as missing."
+        sentence = f"Numbers except {words} ({rows}): read as missing."
         notices.append(
             Notice(sentence, where, "If it is a class or a level, make all values text.", "LIN044")
         )

@@ -428,7 +428,7 @@ def test_a_lone_quotation_mark_swallows_no_rows():
     lines[5_000] = b'"' + lines[5_000]
     data = table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
     assert data.n_rows + data.n_streamed == N_ROWS - 1
-    assert "was read as missing" in " ".join(map(str, data.notices))
+    assert "read as missing" in " ".join(map(str, data.notices))
 
 
 def test_what_is_too_large_even_in_blocks_is_refused():
