@@ -356,15 +356,15 @@ def _tuned(
 ) -> Tuned:
     """Return the classifier with options that inner cross-validation chooses."""
     fields.checked(CLASSIFIER_OPTIONS[word], chosen)
-    rule, *others = set(chosen.values())
-    if others:
-        raise ValueError(f"{' and '.join(chosen)} are chosen together: give both the same rule.")
+    if "C" in chosen and estimator.bias_reduction is not None:
+        raise ValueError("A model with bias reduction has no penalty, so that C cannot be chosen.")
     if recalibration is not None:
         raise ValueError(
             f"{' and '.join(chosen)} cannot be chosen by cross-validation in a recalibrated model: "
             "give a number, or leave recalibration out."
         )
-    return Tuned(estimator, tuple(sorted(chosen)), rule)
+    # Two options are chosen together: one standard error for one of them is one for both.
+    return Tuned(estimator, tuple(sorted(chosen)), max(chosen.values()))
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ def test_the_choice_is_that_of_scikit_learns_grid_search(line, option, reference
 
 
 def test_both_parameters_of_friedman_are_chosen_together():
+    assert as_method("qda(shrinkage=cv-1se, regularization=cv)").estimator.rule == "cv-1se"
     model = lincore.fit(some(n=90, p=10), "qda(shrinkage=cv, regularization=cv)")
     frame = model.tuning().frame()
     assert len(frame) == 25
@@ -185,8 +186,8 @@ def test_exports_hold_the_chosen_values(line):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("qda(regularization=cv, shrinkage=cv-1se)", "give both the same rule"),
         ("lda(shrinkage=cv, recalibration=sigmoid)", "leave recalibration out"),
+        ("logistic(C=cv, bias_reduction=firth)", "no penalty"),
         ("lda(divisor=cv)", "divisor"),
         ("naive-bayes(var_smoothing=cv)", "var_smoothing"),
     ],
