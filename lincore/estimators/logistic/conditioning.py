@@ -177,7 +177,8 @@ def sparse_centre_and_scale(
 ) -> tuple[Array, Array]:
     """Return means and deviations (p,) of sparse rows, in two passes over the stored values."""
     # About zero without an intercept, and if the mean is so many deviations away that absorbing it
-    # in the coefficients would lose digits; infinite for constant features.
+    # in the coefficients would lose digits, unless it can be subtracted because no zero is left
+    # out; infinite for constant features.
     rows = sp.csr_array(X, dtype=np.float64)
     n, p = rows.shape
     given = np.ones(n) if weight is None else weight
@@ -192,7 +193,8 @@ def sparse_centre_and_scale(
     deviation = np.sqrt((about_mean + np.maximum(total - stored, 0.0) * mean**2) / total)
     # Rounding in the sum of the weights would appear as a deviation of 1e-8.
     constant = deviation <= 1e-7 * np.abs(mean)
-    far = np.abs(mean) > FAR * deviation
+    full = (np.bincount(rows.indices, minlength=p) == n) & rows.has_canonical_format
+    far = (np.abs(mean) > FAR * deviation) & ~full
     origin = np.where(far & ~constant, 0.0, mean)
     scale = np.where(far, np.hypot(deviation, mean), deviation)
     return origin, np.where(constant | (scale == 0), np.inf, scale)

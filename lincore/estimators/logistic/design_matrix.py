@@ -169,8 +169,13 @@ class StandardRows:
     def double(self) -> RowView:
         """The view for values and gradients, in float64."""
         near = np.abs(self.origin) * self.units <= FAR
-        if sp.issparse(self.X) or (self.X.dtype == np.float64 and near.all()):
+        if near.all() and (sp.issparse(self.X) or self.X.dtype == np.float64):
             return self._view(self.X, np.float64)
+        if sp.issparse(self.X):
+            # Every value of a distant feature is stored, see `sparse_centre_and_scale`.
+            origin, rows = np.where(near, 0.0, self.origin), self.X.copy()
+            rows.data -= origin[rows.indices]
+            return self._view(rows, np.float64)._replace(shift=self.origin - origin)
         return self._view(self.X, np.float64, subtract=self.origin)
 
     @cached_property
@@ -179,7 +184,8 @@ class StandardRows:
         # A direction may be wrong in the seventh digit; values and gradients determine where the
         # descent ends. Rows in float64 are copied once, at half their size.
         if sp.issparse(self.X):
-            return self._view(self.X.astype(np.float32), np.float32)
+            rows = self.double.rows.astype(np.float32)
+            return self.double._replace(rows=rows, dtype=np.float32)
         view = self._view(self.X, np.float32, subtract=self.origin, multiply=self.units)
         if self.X.dtype != np.float64:
             return view
