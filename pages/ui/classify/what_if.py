@@ -43,13 +43,11 @@ def _panel(model: FittedClassifier) -> None:
         asked = _shown(model)
         (_components if asked.by_component else _features)(asked)
     shown = _shown(model)
-    displays.note(shown, key=KEY)
     said = displays.parts(shown)
     with right:
         st.markdown(f"**{text.escape(said.finding)}**")
         _posteriors(said.table)
-        if said.figure is not None:
-            controls.figure(said.figure, key=f"{KEY}.plot")
+        displays.figure(shown, key=KEY)
     st.markdown("##### What each feature adds")
     about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
     added = displays.chosen(ContributionsDisplay, model=model, **about)
