@@ -158,15 +158,14 @@ def _inner(
     held = _held_out(data, split, nested, seed)
     if plain.moments is None:
         return [(TrainingSample(np.setdiff1d(split.train, rows)), rows) for rows in held]
-    rows = np.concatenate(held)
-    fold = np.repeat(np.arange(len(held)), [len(part) for part in held])
     n_classes = data.n_classes
-    summed = Moments.from_groups(
-        data.X[rows],
-        fold * n_classes + data.codes[rows],
-        len(held) * n_classes,
-        data.weights_of(rows),
-    )
+    # Of weight zero are test rows: the others are not copied.
+    weight, fold = np.zeros(data.n_rows), np.zeros(data.n_rows, dtype=np.intp)
+    for i, out in enumerate(held):
+        weight[out] = 1.0 if data.weights is None else data.weights[out]
+        fold[out] = i
+    groups = fold * n_classes + data.codes
+    summed = Moments.from_groups(data.X, groups, len(held) * n_classes, weight)
     parts = [summed[i * n_classes : (i + 1) * n_classes] for i in range(len(held))]
     found = []
     for i, out in enumerate(held):
