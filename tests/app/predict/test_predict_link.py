@@ -73,7 +73,7 @@ def test_the_file_of_new_rows_is_asked_for_by_name():
     assert asked(again) == asked(app)
     uploader(again).upload("april.csv", rows(20))
     settled(again)
-    assert "march\\.csv" in again.error[0].value and "another file" in again.error[0].value
+    assert "march\\.csv" in again.error[0].value and "a different file" in again.error[0].value
     assert asked(again) == asked(app)
     uploader(again).upload("march.csv", rows(40))
     settled(again)
@@ -106,7 +106,7 @@ def test_a_saved_model_is_asked_for_by_name():
     assert "needs the model boat\\.zip\\: open it again" in again.header[0].value
     uploader(again, "Open a saved model").upload("boat.zip", raw[:-1])
     settled(again)
-    assert "another file" in again.error[0].value
+    assert "a different file" in again.error[0].value
     uploader(again, "Open a saved model").upload("boat.zip", raw)
     settled(again)
     uploader(again).upload("march.csv", rows(30))

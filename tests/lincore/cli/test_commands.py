@@ -391,7 +391,7 @@ def test_run_refuses_another_file(capsys, new, file, tmp_path):
     source = analysis.FileData("trips.csv", sha256(CSV.encode()).hexdigest(), "kind")
     path.write_text(analysis.Analysis(source).to_json())
     assert main(["run", str(path), new, "--quiet"]) == 1
-    assert "another file" in capsys.readouterr().err
+    assert "a different file" in capsys.readouterr().err
     path.write_text(analysis.Analysis(analysis.FileData("../../other.csv")).to_json())
     assert main(["run", str(path), "--quiet"]) == 1
     assert "Provide this file as well" in capsys.readouterr().err

@@ -83,7 +83,7 @@ def test_another_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
     script = to_script(Analysis(asked.FileData("a.csv", "0" * 64), question=asked.DataQuestion()))
-    with pytest.raises(DataError, match="another file"):
+    with pytest.raises(DataError, match="a different file"):
         exec(compile(script, "script.py", "exec"), {})
 
 
@@ -152,5 +152,5 @@ def test_a_folder_is_read_as_it_was_uploaded(name, tmp_path, monkeypatch, capsys
     assert main(["run", "analysis.json", "--json", "--quiet"]) == 0
     assert wanted.digest in capsys.readouterr().out
     (flat / next(iter(files))).write_bytes(b"another one")
-    with pytest.raises(DataError, match="another file"):
+    with pytest.raises(DataError, match="a different file"):
         exec(compile(to_script(asked), "script.py", "exec"), {})
