@@ -24,20 +24,20 @@ METHODS = {"lda": "lda", "logistic": "logistic", "forest": RandomForestClassifie
 def main() -> None:
     """Print the ratios; end with an error if a bound is missed."""
     digits = lincore.sample("digits")
-    splits = [lincore.split(digits, seed=seed) for seed in range(5)]
+    splits = [lincore.split(digits, seed=seed) for seed in range(6)]
     logistic, steps = ["lda", "logistic"], Steps()
     cases: dict[str, Callable[[int], Any]] = {
         "comparison by 10-fold": lambda n: lincore.compare(digits, METHODS, "10-fold", n_jobs=n),
         "study of 10 splits": lambda n: lincore.balance(
             digits, {0: 44}, logistic, steps=steps, repeats=10, n_jobs=n
         ),
-        "cost of imbalance, 5 splits": lambda n: lincore.imbalance_cost(
-            digits, logistic, steps=steps, repeats=5, n_jobs=n
+        "cost of imbalance, 6 splits": lambda n: lincore.imbalance_cost(
+            digits, logistic, steps=steps, repeats=6, n_jobs=n
         ),
         "sweep of 20 sizes, 5 splits": lambda n: lincore.imbalance.sweep(
-            digits, 0, methods=logistic, steps=steps, repeats=5, n_jobs=n
+            digits, [0], methods=logistic, steps=steps, repeats=5, n_jobs=n
         ),
-        "learning curve, 5 splits": lambda n: learning_curve(
+        "learning curve, 6 splits": lambda n: learning_curve(
             digits, logistic, splits, steps=steps, n_jobs=n
         ),
     }
