@@ -217,9 +217,11 @@ class Dashboard(Figures):
     def click_quickly(self, key: str, way: str = "Up", times: int = 5) -> None:
         """Click a button of a number many times, without waiting for what it does."""
         button = self.element(key).get_by_test_id(f"stNumberInputStep{way}")
-        for _ in range(times):
+        for _ in range(times - 1):
             button.click(no_wait_after=True)
-        self.settle()
+        sent = self._sent()
+        button.click(no_wait_after=True)
+        self._follow(sent)
 
     def number(self, key: str) -> float:
         """Return what a number input shows."""
