@@ -103,11 +103,9 @@ LIMITS = Limits()
 
 
 def on_own_disk(limits: Limits) -> Limits:
-    """Return limits for a file on the user's own disk: it may have any length.
-
-    Its use of memory and its unpacked size remain limited; the time spent on reading affects only
-    the user.
-    """
+    """Return limits for a file on the user's own disk: it may have any length."""
+    # Its use of memory and its unpacked size remain limited; the time spent on reading
+    # affects only the user.
     return replace(limits, max_streamed_bytes=sys.maxsize, max_streamed_cells=sys.maxsize)
 
 

@@ -209,10 +209,8 @@ def _share_of_the_rarest(so_far: SimpleNamespace) -> ClassShare:
 
 
 def _sources(so_far: SimpleNamespace) -> dict[str | None, str]:
-    """Return the possible sources of rows.
-
-    A saved model may have been fitted to the test set; images cannot be typed.
-    """
+    """Return the possible sources of rows."""
+    # A saved model may have been fitted to the test set; images cannot be typed.
     named: dict[str | None, str] = {None: "Test set"} if so_far.model is None else {}
     named[NewFile.__name__] = "New file"
     inputs = so_far.data if so_far.model is None else getattr(so_far, "fitted", None)

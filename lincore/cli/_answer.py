@@ -69,10 +69,8 @@ def answer_of(
     headings: Sequence[str] = (),
     **more: Any,
 ) -> Answer:
-    """Return the answer that some displays give, without repeated sentences and tables.
-
-    Remarks come last, for people; `more` is for programs.
-    """
+    """Return the answer that some displays give, without repeated sentences and tables."""
+    # Remarks come last, for people; `more` is for programs.
     record = {
         "command": command,
         "data": None if data is None else data_record(data),

@@ -188,10 +188,9 @@ def _script(
     *,
     has_cost: bool,
 ) -> str:
-    """Return the script of the comparison, the best model and the cost.
-
-    Empty where no analysis can hold them: of standard input, or of three entries of a classifier.
-    """
+    """Return the script of the comparison, the best model and the cost."""
+    # Empty where no analysis can hold them: of standard input, or of three entries of a
+    # classifier.
     try:
         asked: Any = request.specified(data, question)
     except DataError:

@@ -42,10 +42,8 @@ class _Option(click.Option):
 def option(
     spelling: str, help: str, *, section: str = "Options", kind: Any = None, **details: Any
 ) -> Decorator:
-    """Return a decorator that adds an option, written as in the help: "-o --output FILE".
-
-    A name before the dashes is that of the argument; without a metavar it is a flag.
-    """
+    """Return a decorator that adds an option, written as in the help: "-o --output FILE"."""
+    # A name before the dashes is that of the argument; without a metavar it is a flag.
     *names, last = spelling.split()
     if last.startswith("-"):
         names, details = [*names, last], {"is_flag": True, **details}

@@ -59,10 +59,8 @@ def comparison_notes(results: Results) -> list[str]:
 
 
 def _threshold_notes(results: Results) -> list[str]:
-    """Report pairs of models with the same ranking but different decisions.
-
-    For two classes; at most three pairs, those that differ in most rows first.
-    """
+    """Report pairs of models with the same ranking but different decisions."""
+    # For two classes; at most three pairs, those that differ in most rows first.
     if len(results.classes) != 2:
         return []
     pairs = []

@@ -30,10 +30,8 @@ def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -
 
 
 def fill(template: str, **codes: str) -> str:
-    """Return a template with its words in capitals replaced by code.
-
-    In one pass: a word in capitals that comes with a value stays part of it.
-    """
+    """Return a template with its words in capitals replaced by code."""
+    # In one pass: a word in capitals that comes with a value stays part of it.
     return re.sub(rf"\b({'|'.join(codes)})\b", lambda found: codes[found[1]], template)
 
 

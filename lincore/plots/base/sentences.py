@@ -29,10 +29,9 @@ def greater_is_better(score: str) -> bool:
 
 
 def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
-    """Return the settings of the axis of a score: logarithmic if losses differ by much.
-
-    The log loss of an overconfident model is unbounded: it would squeeze all others into a line.
-    """
+    """Return the settings of the axis of a score: logarithmic if losses differ by much."""
+    # The log loss of an overconfident model is unbounded: it would squeeze all others into a
+    # line.
     settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
     if as_percent or greater_is_better(score):
         return settings

@@ -42,11 +42,9 @@ def figure(
     height: int = 480,
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure, transparent so that it suits a light and a dark page.
-
-    It is given whole: what is added or updated takes Plotly many times as long. Plotly does not
-    validate it, which would take eight times as long; the tests validate every figure.
-    """
+    """Return a figure, transparent so that it suits a light and a dark page."""
+    # It is given whole: what is added or updated takes Plotly many times as long. Plotly does
+    # not validate it, which would take eight times as long; the tests validate every figure.
     lines = wrap(title, TITLE_WIDTH, even=True)
     lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
     top = 12 + 21 * len(lines)
@@ -157,10 +155,8 @@ def _without_common_words(lines: list[str], width: int) -> list[str]:
 
 
 def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
-    """Break text into escaped lines of at most `width` characters, `even` ones if wanted.
-
-    A number and its per cent sign stay together.
-    """
+    """Break text into escaped lines of at most `width` characters, `even` ones if wanted."""
+    # A number and its per cent sign stay together.
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)
     if even and len(lines) > 1:
@@ -179,19 +175,15 @@ def names(classes: ArrayLike) -> list[str]:
 
 
 def tick_format(as_percent: bool) -> str:
-    """Return a format that shows only the digits that the ticks need.
-
-    Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
-    """
+    """Return a format that shows only the digits that the ticks need."""
+    # Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
     return "~%" if as_percent else "~g"
 
 
 def compact(values: ArrayLike) -> NDArray[Any]:
-    """Return coordinates as float32, half the bytes, unless the difference would be visible.
-
-    At an offset of 1e6 float32 moves a point by up to 0.03, so such coordinates stay float64. So do
-    numbers beyond the range of float32.
-    """
+    """Return coordinates as float32, half the bytes, unless the difference would be visible."""
+    # At an offset of 1e6 float32 moves a point by up to 0.03, so such coordinates stay
+    # float64. So do numbers beyond the range of float32.
     wide = np.asarray(values, dtype=np.float64)
     finite = wide[np.isfinite(wide)]
     with np.errstate(over="ignore", under="ignore"):

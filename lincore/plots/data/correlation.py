@@ -77,10 +77,8 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
 
 
 def _numbers(values: Array) -> list[Trace]:
-    """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere.
-
-    Plotly's own numbers in cells do not see through a colour to a dark page.
-    """
+    """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere."""
+    # Plotly's own numbers in cells do not see through a colour to a dark page.
     traces = []
     for is_strong, ink in ((True, "#FFFFFF"), (False, INK)):
         row, column = np.nonzero((np.abs(values) > STRONG) == is_strong)

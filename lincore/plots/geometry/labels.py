@@ -180,10 +180,8 @@ def _covered(centres: Array, half: Array, points: Array) -> Array:
 
 
 def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
-    """Return centres inside the plot for a label of half size (2,), and what each costs.
-
-    They lie on both sides of the path; at its ends, or further from a ring, for a price.
-    """
+    """Return centres inside the plot for a label of half size (2,), and what each costs."""
+    # They lie on both sides of the path; at its ends, or further from a ring, for a price.
     at = _along(path, 31)
     if not len(at):
         return np.empty((0, 2)), np.empty(0)

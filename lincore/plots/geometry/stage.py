@@ -178,10 +178,8 @@ def stage(
     spot: Spot = FULL,
     panels: Sequence[Panel] = (),
 ) -> go.Figure:
-    """Draw an experiment in one of its frames: `rows` in the plane, which fills its `spot`.
-
-    A place of shape (k, 3) holds the sizes of markers in its third column.
-    """
+    """Draw an experiment in one of its frames: `rows` in the plane, which fills its `spot`."""
+    # A place of shape (k, 3) holds the sizes of markers in its third column.
     drawn = [{**look, **_moved(place)} for look, place in zip(moving, places, strict=True)]
     is_below = [look.get("fill") == "toself" for look in moving]
     stays = [*fixed]

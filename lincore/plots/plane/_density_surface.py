@@ -22,10 +22,8 @@ OVERHEAD = 130
 
 
 def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array, Array]:
-    """Return x, y and height of a surface on rings around its class mean, each of shape (r, a).
-
-    Rings fit every surface, however narrow it is beside the whole plot, and end it evenly.
-    """
+    """Return x, y and height of a surface on rings around its class mean, each of shape (r, a)."""
+    # Rings fit every surface, however narrow it is beside the whole plot, and end it evenly.
     numbers = max(NUMBERS / len(view.classes) - OVERHEAD, 0)
     n_rings = int(np.clip(np.sqrt(numbers / 3 / 2.2), FEWEST_RINGS, MOST_RINGS))
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
@@ -40,11 +38,9 @@ def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, A
 
 
 def _root(view: View, limits: AxisLimits, code: int) -> Array:
-    """Return the symmetric root (2, 2) of the covariance of a class.
-
-    In a direction in which a class does not vary its density is constant: a ridge that runs
-    through the whole plot.
-    """
+    """Return the symmetric root (2, 2) of the covariance of a class."""
+    # In a direction in which a class does not vary its density is constant: a ridge that runs
+    # through the whole plot.
     factor = view.gaussians.whiteners[code].factor
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     left, singular, _ = np.linalg.svd(factor)

@@ -151,10 +151,8 @@ def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
 
 
 def equal_axes(across: dict[str, Any], up: dict[str, Any], *, end: str = "") -> dict[str, Any]:
-    """Return both axes so that they have as many pixels to the unit; on a phone below the title.
-
-    The names of axes but the first pair end in a number.
-    """
+    """Return both axes so that they have as many pixels to the unit; on a phone below the title."""
+    # The names of axes but the first pair end in a number.
     alike = {
         "scaleanchor": f"x{end}",
         "scaleratio": 1,
@@ -165,11 +163,9 @@ def equal_axes(across: dict[str, Any], up: dict[str, Any], *, end: str = "") -> 
 
 
 def share_unit(names: Sequence[str]) -> bool:
-    """Guess from their names whether two coordinates have the same unit.
-
-    They end in the same unit, or differ only in a number: "x1" and "x2", "Component 1" and
-    "Component 2".
-    """
+    """Guess from their names whether two coordinates have the same unit."""
+    # They end in the same unit, or differ only in a number: "x1" and "x2", "Component 1" and
+    # "Component 2".
     if len(names) != 2 or set(names) == WITHIN:
         return len(names) == 2
     first, second = (re.sub(r"\d[\d.,]*", "#", name) for name in names)

@@ -325,11 +325,9 @@ def behind(view: View | None) -> list[Trace]:
 
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
-    """Return the coloured classes with positions of their rows, in the order of painting.
-
-    Of many rows every class is painted in several layers, in turn with the other classes: the
-    last class would else hide the others wherever they overlap.
-    """
+    """Return the coloured classes with positions of their rows, in the order of painting."""
+    # Of many rows every class is painted in several layers, in turn with the other classes:
+    # the last class would else hide the others wherever they overlap.
     rows = {code: np.flatnonzero(marks.codes == code) for code in sorted(marks.coloured)}
     rows = {code: found for code, found in rows.items() if len(found)}
     turns = min(1, len(rows))
@@ -438,10 +436,8 @@ def _in_lanes(marks: Marks) -> Array:
 
 
 def verdict(marks: Marks, drawn: Marks | None = None) -> str:
-    """Return how many of the rows are misclassified, and how those drawn are marked.
-
-    Empty when nothing is predicted.
-    """
+    """Return how many of the rows are misclassified, and how those drawn are marked."""
+    # Empty when nothing is predicted.
     if marks.predicted is None or not len(marks.codes):
         return ""
     rows = count(len(marks.codes), "row")

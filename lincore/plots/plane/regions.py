@@ -97,12 +97,11 @@ def whole_layer(view: View, limits: AxisLimits, code: int, quantity: Quantity) -
 
 
 def winning_layers(view: View, limits: AxisLimits, quantity: Quantity) -> list[Layer]:
-    """Return every class that wins somewhere, over a box around where it does.
-
-    Within its region a layer holds the posterior or density. Across the region's edge the values
-    run down to `floor_level` at the very edge and stay below it beyond, within one cell, so that
-    filled contours end on the decision boundary and not on the steps of the grid.
-    """
+    """Return every class that wins somewhere, over a box around where it does."""
+    # Within its region a layer holds the posterior or density. Across the region's edge the
+    # values run down to `floor_level` at the very edge and stay below it beyond, within one
+    # cell, so that filled contours end on the decision boundary and not on the steps of the
+    # grid.
     floor = floor_level(len(view.classes), quantity)
     layers = []
     whole = Map.whole(view, limits)
@@ -130,11 +129,9 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
 
 
 def region_layers(view: View, limits: AxisLimits, whole: Map, *, cells: int = CELLS) -> list[Layer]:
-    """Return for every class that wins somewhere values above zero where it does.
-
-    All layers together have about so many cells. What wins where `whole` tells. Only where they
-    cross zero is seen, which bytes tell to 1/254 of a cell.
-    """
+    """Return for every class that wins somewhere values above zero where it does."""
+    # All layers together have about so many cells. What wins where `whole` tells. Only where
+    # they cross zero is seen, which bytes tell to 1/254 of a cell.
     return [
         Layer(code, grid.x, grid.y, _as_bytes(_cells_inside(grid, code)))
         for code, grid in _winning_maps(view, limits, whole, near_classes=False, cells=cells)
@@ -147,10 +144,9 @@ def _as_bytes(cells: Array) -> NDArray[np.int8]:
 
 
 def thrifty(values: Array) -> NDArray[np.float32]:
-    """Return values as float32 with an error of at most 1/8192 of the largest.
-
-    A share of 0.9999999 travels in four times the bytes of 1: Plotly escapes each "/" of base64.
-    """
+    """Return values as float32 with an error of at most 1/8192 of the largest."""
+    # A share of 0.9999999 travels in four times the bytes of 1: Plotly escapes each "/" of
+    # base64.
     largest = np.abs(values).max()
     step = 2.0 ** np.floor(np.log2(largest) - 12) if largest > 0 else 1.0
     return np.asarray(np.round(values / step) * step, dtype=np.float32)

@@ -211,10 +211,8 @@ def _rows(
     axis_names: tuple[str, ...],
     heights: Array | None,
 ) -> list[Trace]:
-    """Return the rows on the floor; a few stand on stems as high as the surface.
-
-    Misclassified rows have rings, as in the contour, while they are few.
-    """
+    """Return the rows on the floor; a few stand on stems as high as the surface."""
+    # Misclassified rows have rings, as in the contour, while they are few.
     # A scene does not cut off what lies beyond its axes.
     seen = ((marks.points >= limits.low) & (marks.points <= limits.high)).all(axis=1)
     x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])

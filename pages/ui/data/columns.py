@@ -95,11 +95,9 @@ def _frame(source: Source) -> pd.DataFrame:
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the initial table of the editor, and its key.
-
-    The editor stores edits as differences from its initial table. If these no longer produce the
-    current state, it is restarted with another key.
-    """
+    """Return the initial table of the editor, and its key."""
+    # The editor stores edits as differences from its initial table. If these no longer
+    # produce the current state, it is restarted with another key.
     turn = st.session_state.setdefault(TURN, 0)
     base = st.session_state.get(BASE)
     key = f"data.columns.{turn}"

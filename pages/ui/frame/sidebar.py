@@ -219,10 +219,8 @@ def _name(data: Dataset) -> None:
 
 
 def _chip(key: str, label: str, help: str) -> Any:
-    """Return a popover that opens a setting; while it is open its label stays.
-
-    With another label Streamlit makes a new popover, without the focus.
-    """
+    """Return a popover that opens a setting; while it is open its label stays."""
+    # With another label Streamlit makes a new popover, without the focus.
     place = f"{key}.label"
     shown = st.session_state.get(place)
     if shown is None or not st.session_state.get(key):

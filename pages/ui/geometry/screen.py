@@ -141,10 +141,8 @@ def _numbers(display: ExperimentDisplay) -> None:
 
 
 def _question(display: ExperimentDisplay, is_answered: bool) -> None:
-    """Ask for a prediction and show the answer; the button, and keyboard focus, do not move.
-
-    A form sends a number that was just typed and the following click in one message.
-    """
+    """Ask for a prediction and show the answer; the button, and keyboard focus, do not move."""
+    # A form sends a number that was just typed and the following click in one message.
     preset, key = display.asked, _guess_key((display.experiment, display.preset))
     with st.container(border=True, key="geometry.question"):
         st.markdown(f"**{text.escape(display.question)}**")

@@ -92,10 +92,8 @@ def _points(event: Any) -> list[Mapping[str, Any]]:
 
 
 def _whole(value: Any) -> list[int]:
-    """Return customdata as whole numbers; [] for lines and ellipses, which have none.
-
-    Two-dimensional typed arrays come from the browser as objects with positions as keys.
-    """
+    """Return customdata as whole numbers; [] for lines and ellipses, which have none."""
+    # Two-dimensional typed arrays come from the browser as objects with positions as keys.
     if isinstance(value, Mapping):
         value = [value[name] for name in sorted(value, key=str)]
     if not isinstance(value, list | tuple):
