@@ -12,6 +12,7 @@ from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
     BalanceStudyQuestion,
+    ClassShare,
     ClassifyQuestion,
     CompareQuestion,
     DataQuestion,
@@ -143,3 +144,10 @@ def test_sizes_are_resolved_to_rows_of_the_classes_that_there_are():
     assert asked.size_marks(data, counts, 0) == {
         "As in the file: 300": 300, "Equal shares: 112": 112
     }  # fmt: skip
+
+
+def test_the_share_of_a_class_in_training_is_in_whole_per_cent():
+    model = lincore.compare(lincore.sample("passengers"), "lda", keep_models=True).model("lda")
+    assert model.priors[1] == pytest.approx(174 / 900)
+    found = ClassShare.of_training(model, 1)
+    assert (found.code, found.share, found.per_cent) == (1, 0.19, 19)

@@ -58,6 +58,7 @@ def test_the_finding_names_the_winners_and_who_changes_places():
     assert "50.9 times as far" in said and "change order" not in said
     said = choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3).accuracies().finding()
     assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
+    assert "on rows at random (87.0 % on average)" in said
     assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said
 
 

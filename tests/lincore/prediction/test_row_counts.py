@@ -28,3 +28,17 @@ def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
     assert "data row 4: The weight is missing. It is not used" in str(odd.new.findings[0])
     plain = predict(again, frame.drop(columns="w"))
     assert plain.results().settings.row_weights is None
+
+
+def test_estimated_priors_count_a_row_of_weight_three_three_times():
+    frame = lincore.sample("iris").to_frame()
+    rng = np.random.default_rng(1)
+    target = frame.columns[-1]
+    frame = frame.assign(w=1.0)
+    data = lincore.load(frame, target=target, weights="w")
+    model = lincore.compare(data, "lda", keep_models=True).model("lda")
+    times = np.where(frame[target] == "virginica", 3, rng.integers(1, 3, size=150))
+    weighted = predict(model, frame.assign(w=times.astype(float)), priors="estimate")
+    copies = predict(model, frame.loc[frame.index.repeat(times)], priors="estimate")
+    np.testing.assert_allclose(weighted.priors, copies.priors, atol=1e-6)
+    assert weighted.priors[2] > predict(model, frame, priors="estimate").priors[2] + 0.05
