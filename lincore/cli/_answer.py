@@ -49,11 +49,10 @@ class AnswerSection:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found: for programs, and for people.
+    """What a command found: for programs, and for people."""
 
-    With a `text`, such as a CSV, that text goes to standard output as it is, and the sections go to
-    standard error.
-    """
+    # With a `text`, such as a CSV, that text goes to standard output as it is, and the
+    # sections go to standard error.
 
     record: Mapping[str, Any] = field(default_factory=dict)
     sections: tuple[AnswerSection, ...] = ()

@@ -16,11 +16,11 @@ from lincore.utils import listed
 
 
 class Spelling(NamedTuple):
-    """How an option is written, if its flag or its values differ from those of its field.
+    """How an option is written, if its flag or its values differ from those of its field."""
 
-    `read` and `write` convert a value, an item of a list, or a value of a mapping. `many` says
-    whether the option may be repeated, if the field does not; `note` completes the help.
-    """
+    # `read` and `write` convert a value, an item of a list, or a value of a mapping. `many`
+    # says whether the option may be repeated, if the field does not; `note` completes the
+    # help.
 
     flag: str = ""
     metavar: str = ""

@@ -107,10 +107,8 @@ class StudyScoresDisplay(OneSplitDisplay):
         return tuple(filter(None, notes))
 
     def _equal_priors(self, method: str) -> str:
-        """Return the accuracy of a model with equal priors beside the number of the text on faces.
-
-        Empty if classes have unequal numbers of test rows, or nothing was corrected.
-        """
+        """Return the accuracy with equal priors beside the number of the text on faces."""
+        # Empty if classes have unequal numbers of test rows, or nothing was corrected.
         results = self.study.example.results
         corrected = results.get(_EQUAL)
         if corrected is None or method not in corrected.methods or np.ptp(tested(self.study)):

@@ -110,12 +110,10 @@ def _is_at_an_end(column: pd.Series[Any], code: float) -> bool:
 
 
 def suspicious_number(column: pd.Series[Any]) -> float | None:
-    """Return a number that may be a missing-value code: a zero or a sentinel far from the others.
-
-    A zero is suspicious if it is frequent and the next value is several usual steps away, such as a
-    blood pressure of 0; -999 and the like if they are far outside the range of all others, or are
-    the only negative value.
-    """
+    """Return a zero or a sentinel far from the others, which may code a missing value."""
+    # A zero is suspicious if it is frequent and the next value is several usual steps away, such as
+    # a blood pressure of 0; -999 and the like if they are far outside the range of all others, or
+    # are the only negative value.
     values = present_numbers(column).astype(np.float64)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < _FEWEST_DISTINCT:

@@ -31,12 +31,11 @@ class StoppedReading(DataError):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowSource:
-    """All rows of a table, or of a part of it, read in blocks: the base of a streamed format.
+    """All rows of a table, or of a part of it, read in blocks: the base of a streamed format."""
 
-    Text, Parquet and Dask have separate readers: the fields, types and damage of text lines must
-    be detected, while the others have typed columns. Everything else (choosing rows for memory,
-    summing, predicting new rows) uses only what stands here.
-    """
+    # Text, Parquet and Dask have separate readers: the fields, types and damage of text lines
+    # must be detected, while the others have typed columns. Everything else (choosing rows
+    # for memory, summing, predicting new rows) uses only what stands here.
 
     name: str  # for messages
     limits: Limits  # on rows in memory and on sums

@@ -81,11 +81,11 @@ def sample_and_stream(
 
 
 class _Held(NamedTuple):
-    """Rows of a part that are kept in memory.
+    """Rows of a part that are kept in memory."""
 
-    `rows` are their numbers in the part. `spare` is -1 if they were drawn; a row that was not is
-    only kept if it is one of the first of its class, and `spare` is the number of those before it.
-    """
+    # `rows` are their numbers in the part. `spare` is -1 if they were drawn; a row that was
+    # not is only kept if it is one of the first of its class, and `spare` is the number of
+    # those before it.
 
     part: int
     rows: NDArray[np.intp]
@@ -102,10 +102,9 @@ class _Held(NamedTuple):
 
 @dataclass
 class _Sampled:
-    """Consecutive rows: some of them, and the moments of the others by class.
+    """Consecutive rows: some of them, and the moments of the others by class."""
 
-    Classes are numbered in order of arrival.
-    """
+    # Classes are numbered in order of arrival.
 
     wanted: Wanted
     labels: tuple[Any, ...] = ()

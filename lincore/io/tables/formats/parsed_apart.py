@@ -52,10 +52,8 @@ _STATFILE_PROCESS = Path(__file__).with_name("_statfile_process.py")
 
 
 def _run(script: Path, arguments: Sequence[str], raw: bytes, kind: str, name: str) -> list[bytes]:
-    """Return the two parts that ``main(*arguments)`` of a script writes: a line of JSON, a table.
-
-    `kind` and `name` of the file are for messages.
-    """
+    """Return the line of JSON and the table that ``main(*arguments)`` of a script writes."""
+    # `kind` and `name` of the file are for messages.
     try:
         done = subprocess.run(  # noqa: S603  our own files, without a shell
             [sys.executable, "-I", "-c", _CALL, str(script), str(_MEMORY_BYTES), *arguments],

@@ -44,11 +44,10 @@ class Partition(RowSource):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DaskRows(ColumnarRows):
-    """All rows of a Dask DataFrame.
+    """All rows of a Dask DataFrame."""
 
-    If a `distributed.Client` is connected, its workers read the partitions; otherwise this process
-    does, one after the other.
-    """
+    # If a `distributed.Client` is connected, its workers read the partitions; otherwise this
+    # process does, one after the other.
 
     client: Any
     partitions: Sequence[Any]  # `dask.delayed` DataFrames

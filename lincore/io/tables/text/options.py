@@ -338,10 +338,9 @@ def nonblank_values(records: Sequence[Record], column: int) -> list[str]:
 
 
 class NumberMarks(NamedTuple):
-    """The decimal mark of a file, and its thousands mark, "" if it has none.
+    """The decimal mark of a file, and its thousands mark, "" if it has none."""
 
-    `assumed` is True if 7,094 may be either and no other column decides.
-    """
+    # `assumed` is True if 7,094 may be either and no other column decides.
 
     decimal: str
     thousands: str

@@ -49,11 +49,10 @@ _FINDINGS = {
 
 
 class Target(NamedTuple):
-    """Marks and expected number of fields, rows that match, and the name of the file.
+    """Marks and expected number of fields, rows that match, and the name of the file."""
 
-    `may_join`: two lines may be parts of one row. `may_widen`: a field after the last column may
-    become a column.
-    """
+    # `may_join`: two lines may be parts of one row. `may_widen`: a field after the last
+    # column may become a column.
 
     separator: str
     quote: str
@@ -119,10 +118,9 @@ def fit_lines(text: str, target: Target, *, needed: bool = True) -> tuple[str, L
 
 
 class LineFitter:
-    """Processes uneven lines and records the outcome of each.
+    """Processes uneven lines and records the outcome of each."""
 
-    `numbers_kept` is True while remaining lines keep their line numbers.
-    """
+    # `numbers_kept` is True while remaining lines keep their line numbers.
 
     def __init__(self, target: Target) -> None:
         self.target = target
