@@ -14,9 +14,8 @@ from sklearn.calibration import (
     _TemperatureScaling,
 )
 from sklearn.isotonic import IsotonicRegression
-from sklearn.utils import get_tags
 
-from lincore.estimators.base.inner_folds import inner_folds
+from lincore.estimators.base.inner_folds import WithInnerFolds, inner_folds
 from lincore.utils.typing import Array
 
 #: Lower bound of log posteriors: that of an impossible class is minus infinity.
@@ -59,7 +58,7 @@ class LogOdds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.asarray(log_proba - np.logaddexp.reduce(others, axis=2))
 
 
-class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class Recalibrated(WithInnerFolds):
     """A classifier with recalibrated posteriors, by scikit-learn's `CalibratedClassifierCV`.
 
     Five inner folds give each training row a posterior of a model that was fitted without it; the
@@ -121,13 +120,6 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the class with the largest recalibrated posterior of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = own.sparse
-        tags.input_tags.positive_only = own.positive_only
-        return tags
 
 
 #: Types of the fitted objects around the model, see `Recalibrated.parts`.

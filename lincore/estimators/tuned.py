@@ -10,10 +10,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import clone
 
-from lincore.estimators.base.inner_folds import INNER_FOLDS, Rows, inner_folds
+from lincore.estimators.base.inner_folds import INNER_FOLDS, Rows, WithInnerFolds, inner_folds
 from lincore.moments.moments import LARGEST_SCATTER, Moments, leave_one_out
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
@@ -76,7 +75,7 @@ class Tuning:
         return dict(zip(self.options, self.candidates[self.chosen].tolist(), strict=True))
 
 
-class Tuned(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class Tuned(WithInnerFolds):
     """A classifier some of whose options are chosen by cross-validation in the training rows.
 
     Five stratified inner folds give each candidate a mean log loss, or an error rate if there are
@@ -194,13 +193,6 @@ class Tuned(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the class of each row."""
         return self.best_estimator_.predict(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = own.sparse
-        tags.input_tags.positive_only = own.positive_only
-        return tags
 
 
 def _fit(model: Any, X: Any, y: NDArray[Any], weight: Array | None) -> None:

@@ -255,10 +255,11 @@ class RejectOptionDisplay(ModelDisplay):
             )
         shares = "whatever their class shares" if self.rule.by_class else "with the same shares"
         notes = [
-            "Split-conformal sets: a class is in the set from a posterior on that all but "
+            "Conformal sets: a class is in the set from a posterior on that all but "
             f"{percent(1 - self.coverage, 0)} of the held-out rows"
             f"{' of the class' if self.rule.by_class else ''} reach (Sadinle, Lei, Wasserman "
-            f"2019). They hold for new rows from the same classes, {shares}."
+            f"2019). For new rows from the same classes, {shares}, the coverage is approximate, as "
+            "the model that predicts is fitted to all training rows and not to four of five folds."
         ]
         right = metrics.score(self.results, self.method, "accuracy").value
         if right > self.coverage and self._lines["no class"].iloc[0]:

@@ -6,12 +6,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import get_tags
 
 #: Inner folds, and rows of each class (or groups with rows of it) that they need.
 INNER_FOLDS = 5
 
 Rows = NDArray[np.intp]
+
+
+class WithInnerFolds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier around another one, `estimator`, that takes the same rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = own.sparse
+        tags.input_tags.positive_only = own.positive_only
+        return tags
 
 
 def inner_folds(
