@@ -8,7 +8,6 @@ from pages.ui.data import (
     images,
     new_data,
     reading,
-    table,
     treatment,
 )
 from pages.ui.frame import checks_line, sidebar
@@ -39,7 +38,7 @@ if isinstance(opened, Source):
     reading.show(opened)
     treatment.show(opened)
     if opened.used is not None:
-        table.rows(opened.used.first_rows)
+        columns.rows(opened.used.first_rows)
 else:
     new_data.folded()
     if isinstance(opened, ImageSource):
@@ -50,7 +49,7 @@ if is_current:
         images.contact_sheet(data)
         images.skipped(data)
     elif opened is None:
-        table.rows(data.rows(range(min(data.n_rows, table.SHOWN_ROWS))))
+        columns.rows(data.rows(range(min(data.n_rows, columns.SHOWN_ROWS))))
     if data.truth is not None:
         truth = data.true_parameters()
         st.subheader(truth.title, anchor=False)

@@ -7,7 +7,7 @@ from lincore.displays import SETS
 from lincore.errors import DataError
 from pages.ui.frame import checks_line, export_menu, sidebar
 from pages.ui.jobs import page_jobs
-from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
+from pages.ui.predict import choices, new_rows, panels, run, saved_model
 from pages.ui.session import questions
 from pages.ui.widgets import displays, text
 
@@ -18,12 +18,12 @@ heading = st.container()
 saved = saved_model.current()
 if saved is None:
     checks_line.show(experiment)
-choice, row = model_choice.ask(experiment, saved)
+choice, row = choices.ask(experiment, saved)
 with row.source:
     source = new_rows.ask_source(experiment, saved)
-model = model_choice.fitted(experiment, choice)
+model = choices.fitted(experiment, choice)
 with row.priors:
-    shares = priors.ask(model)
+    shares = choices.ask_priors(model)
 with row.options:
     if row.options.open:
         elsewhere = {
@@ -43,7 +43,7 @@ rows = new_rows.ask(source, experiment, model, saved)
 if rows is None:
     heading.header(new_rows.QUESTION, anchor=False)
     st.stop()
-priors.ask_share(shares, model)
+choices.ask_share(shares, model)
 found = run.require(experiment, choice, model, rows, heading)
 threshold = None
 if found.predictions.can_have_threshold:

@@ -170,7 +170,7 @@ def test_the_back_door_is_seen():
 
 def test_the_back_door_of_the_dashboard_is_seen():
     for code in (
-        "from pages.ui.data import _edits",
+        "from pages.ui.data import _filters",
         "from pages.ui.balance.computation import SMALL",
         "from pages.ui.session import state\nstate._kept",
         "from pages.ui.session import state\npatch.setattr(state, '_kept', 1)",

@@ -21,7 +21,7 @@ from pages.ui.frame import export_menu, sidebar
 from pages.ui.jobs import page_jobs
 from pages.ui.session import questions
 from pages.ui.session.experiment import Setup
-from pages.ui.widgets import controls, displays, marks, text
+from pages.ui.widgets import controls, displays, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -162,4 +162,4 @@ def _ask_share(data: Dataset, prevalence: Any) -> None:
         **controls.edits(key, ratios.per_cent(prevalence), keep, or_none=True),
         help="The other classes share the remainder equally. Empty: the class shares of the file.",
     )
-    marks.draw(f"{KEY}.share", ratios.share_marks, keep)
+    controls.marks(f"{KEY}.share", ratios.share_marks, keep)

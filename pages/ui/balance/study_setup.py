@@ -14,7 +14,7 @@ from lincore.utils import count, quoted
 from pages.ui.balance import models
 from pages.ui.session import questions, state
 from pages.ui.session.experiment import Setup
-from pages.ui.widgets import controls, displays, experiment_record, marks, tables, text
+from pages.ui.widgets import controls, displays, experiment_record, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -156,7 +156,7 @@ def _sliders(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
         def keep(size: int, code: int = k) -> None:
             _keep(data, _stored(data, counts) | {code: size})
 
-        marks.draw(key, _question().size_marks(data, counts, k), keep)
+        controls.marks(key, _question().size_marks(data, counts, k), keep)
 
 
 def _table(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:

@@ -1,23 +1,31 @@
-"""The columns of a table: names and roles, editable in place."""
+"""The columns of a table, editable in place; its edits, each of which can be undone; its rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from lincore import io
+from lincore import io, report
 from lincore.errors import DataError
-from pages.ui.data import _bulk_edits, _edits, _filters, new_data
+from pages.ui.data import _bulk_edits, _filters, new_data
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
-from pages.ui.widgets import controls, displays, tables
+from pages.ui.widgets import controls, displays, tables, text
+
+if TYPE_CHECKING:
+    from lincore.displays import Display
 
 TURN = "data.columns.turn"
 BASE = "data.columns.base"
 #: The edited table, and the display from which it was made.
 NOW = "data.columns.now"
+#: Edits that are listed; the others can only be undone together.
+MOST_LISTED = 12
+#: Rows in the preview of a table.
+SHOWN_ROWS = 200
 
 
 def show(source: Source) -> None:
@@ -30,7 +38,7 @@ def show(source: Source) -> None:
         _target(source)
         _filters.rows(source)
         _filters.classes(source)
-    _edits.show(source)
+    _show_edits(source)
     base, key = _base(_frame(source))
     with st.container(key="data.columns"):
         tables.edit_safe(
@@ -178,3 +186,61 @@ def _config() -> dict[str, Any]:
         "examples": column.TextColumn(width="medium", help="The first distinct values."),
         "note": column.TextColumn(width="large", help="Why it is not proposed as a feature."),
     }
+
+
+def _show_edits(source: Source) -> None:
+    """List the current edits, each with a button that undoes it."""
+    if source.table is None or source.used is None:
+        return
+    edits = io.table_edits(source.choices, source.options)
+    if not edits:
+        return
+    said = report.edits_finding(len(edits), len(source.used.frame), len(source.table.frame))
+    with st.container(horizontal=True, vertical_alignment="center", key="data.edits"):
+        st.markdown(f"**{said}**", width="content")
+        for i, edit in enumerate(edits[:MOST_LISTED]):
+            st.button(
+                text.escape(edit.label),
+                key=f"data.undo.{edit.option}.{i}",
+                icon=":material/close:",
+                on_click=commands.revise,
+                args=(source.with_options(edit.choices, edit.reading),),
+                help="Undo this edit.",
+            )
+        if len(edits) > MOST_LISTED:
+            st.caption(f"and {len(edits) - MOST_LISTED} more", width="content")
+        if len(edits) > 1:
+            st.button(
+                "Undo all",
+                key="data.undo.all",
+                icon=":material/undo:",
+                on_click=commands.revise,
+                args=(_unedited(source),),
+                help="Use the table as originally read.",
+            )
+
+
+def _unedited(source: Source) -> Source:
+    """Return a table as imported, with its target and the treatment of missing values."""
+    reading = source.options and replace(source.options, missing_in=None)
+    return source.with_options(source.choices.unedited(), reading)
+
+
+def rows(display: Display) -> None:
+    """Show the first rows unchanged."""
+    st.subheader("Rows", anchor=False)
+    _table(identity=display.key, _display=display)
+    st.caption(text.escape(displays.parts(display).finding))
+
+
+# Numbers are not rounded as in other displays, so that they can be compared with the file.
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
+def _table(identity: str, _display: Display) -> None:
+    frame = _display.frame()
+    with st.container(key="data.rows"):
+        tables.show(
+            frame,
+            hide_index=True,
+            height=min(38 + 35 * len(frame), 320),
+            alt=f"The first {len(frame)} rows.",
+        )

@@ -12,7 +12,7 @@ from lincore.displays import duplicate_images, first_images
 from lincore.limits import LIMITS
 from pages.ui.jobs import cache, page_jobs
 from pages.ui.session import commands
-from pages.ui.widgets import controls, displays, image_sheets, text, verdicts
+from pages.ui.widgets import controls, displays, text, verdicts
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -87,7 +87,7 @@ def contact_sheet(data: Dataset) -> None:
     """Show some images of each class, and offer all of them as a zip."""
     sheet = displays.parts(first_images(data)).figure
     if sheet is not None:
-        image_sheets.show(sheet, key="data.sheet")
+        controls.sheet(sheet, key="data.sheet")
     st.download_button(
         "Download as a zip of images",
         lambda: cache.image_zip(data.digest, data),
@@ -134,4 +134,4 @@ def duplicates(data: Dataset) -> None:
         if panel.open:
             sheet = displays.parts(duplicate_images(data, job.result)).figure
             if sheet is not None:
-                image_sheets.show(sheet, key="data.copies")
+                controls.sheet(sheet, key="data.copies")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +11,7 @@ from lincore import analysis
 from lincore.errors import DataError
 from lincore.utils import listed
 from pages.ui.session import link, specification
-from pages.ui.widgets import copy_button, text, uploader
+from pages.ui.widgets import components, text, uploader
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis
@@ -42,7 +43,7 @@ def _link(shown: Analysis) -> None:
     with st.container(key=f"{KEY}.link", gap="xsmall"):
         st.markdown("**Link**")
         st.code(f"{address}?{link.PARAMETER}={query}", language=None)
-        copy_button.show("Copy the link", f"{link.PARAMETER}={query}", key=f"{KEY}.copy")
+        _copy_button("Copy the link", f"{link.PARAMETER}={query}", key=f"{KEY}.copy")
     rest = f" Anyone who opens it is asked for {listed(shown.files)}." if shown.files else ""
     st.caption(text.escape(f"It restores this page.{rest}"))
 
@@ -82,3 +83,9 @@ def _open(raw: bytes) -> None:
         return
     link.begin(wanted)
     st.switch_page(specification.page_of(wanted.question))
+
+
+def _copy_button(label: str, query: str, *, key: str) -> None:
+    """Draw a button that copies the address of this page with a given query."""
+    button = components.component(Path(__file__).with_name("copy_button"))
+    button(key=key, data={"label": label, "query": query, "done": "Copied"})

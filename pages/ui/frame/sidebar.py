@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
@@ -11,13 +12,13 @@ import streamlit as st
 from lincore import analysis, model_selection, report
 from lincore.errors import DataError
 from lincore.utils import capital, shorten
-from pages.ui.frame import aids, export_menu, share, uploads
+from pages.ui.frame import export_menu, share, uploads
 from pages.ui.jobs import cache
 from pages.ui.server import _compat
 from pages.ui.session import commands, link, specification, state
 from pages.ui.session.experiment import PageExperiment
 from pages.ui.session.state import SPLIT
-from pages.ui.widgets import controls, displays, experiment_record, text
+from pages.ui.widgets import components, controls, displays, experiment_record, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -121,7 +122,7 @@ def show_on_start() -> None:
     else:
         link.write(None)
         with st.sidebar:
-            aids.show([])
+            _aids([])
 
 
 def _offer(page: str, data: Dataset, choice: analysis.SplitChoice, split: Split | None) -> None:
@@ -134,7 +135,7 @@ def _offer(page: str, data: Dataset, choice: analysis.SplitChoice, split: Split 
             share.show(shown)
             if page != "start":
                 export_menu.show(shown, data, split)
-        aids.show(_long_names(data))
+        _aids(_long_names(data))
 
 
 def _long_names(data: Dataset) -> list[str]:
@@ -301,3 +302,10 @@ def _balance(data: Dataset, split: Split) -> None:
         st.caption(text.escape(note))
     if counts.figure is not None:
         controls.figure(counts.figure, key="sidebar.balance")
+
+
+def _aids(names: Sequence[str]) -> None:
+    """Begin or go on with the aids; `names` are those that the page may shorten."""
+    components.component(Path(__file__).with_name("aids"))(
+        key="shared.aids", data={"names": tuple(names)}, height=1
+    )

@@ -1,22 +1,50 @@
-"""The specification of the session: read from its state, and applied to it."""
+"""The specification of the session: read from its state, and applied to it.
+
+Its view are open tabs, selected points, and settings of displays. Invalid values are dropped: of
+widgets according to their types, of displays according to the bounds of their options. Values that
+the data do not offer are dropped when the display is drawn.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 import streamlit as st
 
-from lincore import analysis, model_selection
+from lincore import analysis, fields, model_selection
+from lincore import displays as views
 from lincore.errors import DataError
-from pages.ui.session import _view, commands, questions, state
+from pages.ui.session import commands, questions, state
 from pages.ui.widgets import displays, experiment_record, tabs
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis, DataSource, Question, SplitChoice
     from lincore.data import Dataset, Split
+    from lincore.displays import Display
 
 _FEWER = "drop_image_duplicates"
+_Tab = Annotated[str, fields.AtMost(200)]
+# A link with more selected points would be too long: it contains none.
+_Positions = Annotated[tuple[Annotated[int, fields.Between(-1, 10**6)], ...], fields.AtMost(500)]
+#: Widgets other than options of displays, with the types of their values.
+WIDGETS: Mapping[str, Any] = {
+    "explore.panels.images": _Tab,
+    "explore.panels.table2": _Tab,
+    "explore.panels.table3": _Tab,
+    "classify.panels": _Tab,
+    "compare.panels": _Tab,
+    "balance.tabs": _Tab,
+    "explore.pair.picked": _Positions,
+    "explore.pca.picked": _Positions,
+    "explore.fisher.picked": _Positions,
+    "classify.confusion.picked": _Positions,
+    "classify.whatif.features": _Positions,
+}
+_SCHEMA = fields.Schema({})
 
 
 def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> Analysis:
@@ -38,7 +66,7 @@ def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) 
         experiment_record.chosen_steps(data, n_train),
         {word: given for word, given in options.items() if given},
         questions.read(page, data, counts),
-        _view.read(held, chosen),
+        _read_view(held, chosen),
         questions.others(page, data, counts, chosen),
     )
 
@@ -71,7 +99,7 @@ def apply(wanted: Analysis) -> None:
     displays.choose(wanted.split, state.SPLIT, data=data)
     for word in model_selection.CLASSIFIER_OPTIONS:
         experiment_record.set_options(word, wanted.options.get(word, {}))
-    _view.write(wanted.view)
+    _write_view(wanted.view)
     tabs.expect(wanted.view)
     try:
         split = wanted.split.rows(data)
@@ -97,3 +125,37 @@ def _apply_options(wanted: analysis.SampleData | analysis.FileData) -> None:
     target = wanted.target or source.target
     is_same = found.table is not None and target == source.target
     commands.revise(replace(found, target=target, guess=source.guess if is_same else None))
+
+
+@cache
+def _places() -> Mapping[str, type[Display]]:
+    """Return the displays that have a place of their own on a page, by its key."""
+    kinds = [getattr(views, name) for name in views.__all__]
+    classes = [kind for kind in kinds if isinstance(kind, type)]
+    return {kind.place: kind for kind in classes if vars(kind).get("place")}
+
+
+def _read_view(held: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the view of a session, from its state and the settings in it, by their key."""
+    shown = {}
+    for key, kind in WIDGETS.items():
+        if held.get(key):
+            with suppress(DataError):  # too long
+                shown[key] = _SCHEMA.decode(kind, held[key], key)
+    for key in _places():
+        shown |= {f"{key}.{name}": value for name, value in chosen.get(key, {}).items()}
+    return shown
+
+
+def _write_view(view: Mapping[str, Any]) -> None:
+    """Apply a view to the pages, as far as it is valid."""
+    for key in WIDGETS.keys() & view.keys():
+        with suppress(DataError):
+            found = _SCHEMA.decode(WIDGETS[key], view[key], key)
+            st.session_state[key] = list(found) if isinstance(found, tuple) else found
+    for key, record in _places().items():
+        names = [option.name for option in fields.options(record)]
+        given = {name: view[f"{key}.{name}"] for name in names if f"{key}.{name}" in view}
+        displays.set_settings(key, **dict.fromkeys(names))
+        with suppress(DataError):  # an edited link
+            displays.set_settings(key, **fields.checked(record, given))

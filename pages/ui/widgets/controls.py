@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from lincore.displays import Display
 
-
 # Margin above a figure without a title, in pixels: the height of its buttons.
 TOP = 28
 # The height of a figure with equal axes follows the width of its container (`cqw` is one percent of
@@ -318,3 +317,25 @@ def show_title(fig: go.Figure, *, key: str, result: str = "") -> None:
     with st.container(horizontal=True, wrap=False, gap="xsmall", key=f"{key}.title"):
         st.markdown(title, width="stretch")
         downloads.offer(fig, key=key)
+
+
+def marks(key: str, values: Mapping[str, Any], keep: Callable[[Any], None]) -> None:
+    """Draw a button for each named value, which `keep` chooses."""
+    with st.container(horizontal=True, gap="small", key=f"{key}.marks"):
+        for position, (name, value) in enumerate(values.items()):
+            st.button(
+                text.escape(name),
+                key=f"{key}.mark.{position}",
+                type="tertiary",
+                on_click=keep,
+                args=(value,),
+            )
+
+
+def sheet(figure: go.Figure, *, key: str) -> None:
+    """Show a sheet of images, with its text alternative."""
+    note_figure(figure, key=key)
+    with st.container(gap=None, key=f"{key}.fit"):
+        replay(figure, key=key)
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        downloads.offer(figure, key=key)

@@ -21,7 +21,7 @@ from lincore.displays import RowsDisplay, number_form
 from lincore.plots.base import shorten_all
 from lincore.utils import capital
 from pages.ui.server.shared_cache import Shared
-from pages.ui.widgets import controls, image_sheets, marks, tables, text
+from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -230,7 +230,7 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
     else:
         _number(option, so_far, factor, **common)
     if field.marks is not None:
-        marks.draw(name, field.marks(so_far), hold)
+        controls.marks(name, field.marks(so_far), hold)
 
 
 def _held(value: Any) -> Any:
@@ -336,7 +336,7 @@ def figure(display: Display, *, key: str) -> None:
     """Draw only the figure."""
     note(display, key=key)
     if (drawn := parts(display).figure) is not None:
-        draw = image_sheets.show if "sheet" in drawn.layout.meta else controls.figure
+        draw = controls.sheet if "sheet" in drawn.layout.meta else controls.figure
         draw(drawn, key=f"{key}.figure")
 
 
@@ -349,7 +349,7 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         rows, captions = images
         sheet = parts(RowsDisplay(data, tuple(rows.tolist()), tuple(captions), display.title))
         if sheet.figure is not None:
-            image_sheets.show(sheet.figure, key=f"{key}.images")
+            controls.sheet(sheet.figure, key=f"{key}.images")
         st.caption(sheet.finding)
     elif not said.table.empty:
         _table(identity=display.key, key=key, _frame=said.table, _display=display)

@@ -1,4 +1,4 @@
-"""The model of the page Predict: a classifier with the steps and options of the experiment."""
+"""Choices on the page Predict: the model, and the priors in deployment."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore.analysis import ClassShare, PredictQuestion
+from lincore.utils import quoted
 from pages.ui.jobs import cache
 from pages.ui.predict import saved_model
 from pages.ui.predict.saved_model import Saved
 from pages.ui.session import fitting, questions
-from pages.ui.widgets import model_options
+from pages.ui.widgets import controls, displays, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -65,3 +67,47 @@ def fitted(experiment: PageExperiment, model: cache.ModelChoice | Saved) -> Fitt
     if isinstance(model, Saved):
         return model.file.model
     return fitting.require(experiment, model).fitted_model
+
+
+def ask_priors(model: FittedModel) -> Any:
+    """Ask for the source of the priors in deployment; return them."""
+    held = displays.settings(questions.PREDICT).get("priors")
+    if isinstance(held, ClassShare) and held.code >= len(model.classes):  # of another model
+        _keep_priors(None)
+    asked = displays.ask(PredictQuestion, questions.PREDICT, "priors", fitted=model)
+    return asked["priors"]
+
+
+def ask_share(priors: Any, model: FittedModel) -> None:
+    """Ask for the share of a class, if one is set."""
+    if not isinstance(priors, ClassShare):
+        return
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        st.selectbox(
+            "Class",
+            **controls.named(range(len(model.classes)), model.classes),
+            **controls.edits(
+                f"{KEY}.priors.class",
+                priors.code,
+                lambda code: _keep_priors(ClassShare.of_training(model, code)),
+            ),
+            help="The others divide the remainder as in training.",
+        )
+    with right:
+        st.slider(
+            f"Share of {text.escape(quoted(model.classes[priors.code]))} in deployment",
+            1,
+            99,
+            format="%d %%",
+            **controls.edits(
+                f"{KEY}.priors.share.{priors.code}",
+                priors.per_cent,
+                lambda share: _keep_priors(ClassShare(priors.code, share / 100)),
+            ),
+            help="Predictions are updated immediately, without refitting.",
+        )
+
+
+def _keep_priors(priors: Any) -> None:
+    displays.set_settings(questions.PREDICT, priors=priors)
