@@ -9,6 +9,9 @@ import numpy as np
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
+from lincore.errors import DataError
+from lincore.metrics import leading_score
+from lincore.metrics import score as estimate
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.fitting import TrainingSample, fit_steps
 from lincore.model_selection.pipeline import PLAIN, Steps, through
@@ -21,13 +24,13 @@ MOST_COORDINATES = 20
 
 
 class SplitVariation(NamedTuple):
-    """Accuracies of the same models on the last rows of each class and on random rows.
+    """Scores of the same models on the last rows of each class and on random rows.
 
     Attributes
     ----------
     labels : tuple of M str
     last : ndarray of shape (M,)
-        Accuracies on the last rows of each class.
+        Scores on the last rows of each class.
     random : ndarray of shape (S, M)
         On S test sets of the same size, drawn at random within each class.
     last_shift : float
@@ -35,6 +38,10 @@ class SplitVariation(NamedTuple):
         by chance: 1 if test rows are like training rows.
     random_shift : float
         The same, averaged over the random test sets.
+    left_out : tuple of str
+        Models that could not be fitted on some of the splits, without scores.
+    score : str
+        "accuracy", or "balanced accuracy" if the classes are of unequal size.
     """
 
     labels: tuple[str, ...]
@@ -42,9 +49,11 @@ class SplitVariation(NamedTuple):
     random: Array
     last_shift: float
     random_shift: float
+    left_out: tuple[str, ...] = ()
+    score: str = "accuracy"
 
     def accuracies(self) -> Any:
-        """Return the accuracies on the last and on random rows: a `SplitChoiceDisplay`."""
+        """Return the scores on the last and on random rows: a `SplitChoiceDisplay`."""
         return display("SplitChoiceDisplay", self)
 
 
@@ -71,6 +80,11 @@ def compare_splits(
     n_jobs : int, optional
         Processes, as in `lincore.compare`.
 
+    Raises
+    ------
+    lincore.errors.DataError
+        If no model can be fitted on all of the splits.
+
     Examples
     --------
     >>> import lincore
@@ -79,8 +93,9 @@ def compare_splits(
     (('LDA', 'QDA'), (3, 2))
     """
     total = 1 + len(seeds)
-    outcomes: list[tuple[Array, float]] = []
-    labels: tuple[str, ...] = ()
+    scores: list[dict[str, float]] = []
+    score = "accuracy"
+    shifts: list[float] = []
     for number in range(total):
         what = "last of each class" if number == 0 else f"random test set {number}"
         if progress is not None and progress(number, total, what) is False:
@@ -90,13 +105,27 @@ def compare_splits(
         else:
             parts = split(data, "stratified", test_size=test_size, seed=seeds[number - 1])
         results = compare(data, methods, parts, steps=steps, n_jobs=n_jobs)
-        labels = tuple(results.settings.label(name) for name in results.methods)
-        accuracy = (results.predicted == results.truth).mean(axis=1)
-        outcomes.append((accuracy, _shift(data, parts, steps)))
-    accuracies = np.array([found for found, _ in outcomes])
-    shifts = np.array([shift for _, shift in outcomes])
+        score = leading_score(results.class_counts)
+        scores.append(
+            {
+                results.settings.label(name): estimate(results, name, score).value
+                for name in results.methods
+            }
+        )
+        shifts.append(_shift(data, parts, steps))
+    every = list(dict.fromkeys(label for fitted in scores for label in fitted))
+    fitted_always = [label for label in every if all(label in fitted for fitted in scores)]
+    if not fitted_always:
+        raise DataError("no model can be fitted on all of the splits.", where=data.name)
+    last, *random = ([fitted[label] for label in fitted_always] for fitted in scores)
     return SplitVariation(
-        labels, accuracies[0], accuracies[1:], float(shifts[0]), float(shifts[1:].mean())
+        tuple(fitted_always),
+        np.array(last),
+        np.array(random),
+        shifts[0],
+        float(np.mean(shifts[1:])),
+        tuple(label for label in every if label not in fitted_always),
+        score,
     )
 
 

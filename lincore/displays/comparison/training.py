@@ -17,7 +17,7 @@ from lincore.fields import Field
 from lincore.inspection import View
 from lincore.metrics import SCORES
 from lincore.model_selection import AlikeFits, LearningCurve, SplitVariation
-from lincore.utils import percent
+from lincore.utils import listed, percent
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -132,7 +132,7 @@ class LearningCurveDisplay(Display):
 
 @dataclass(frozen=True, eq=False)
 class SplitChoiceDisplay(Display):
-    """The accuracies on the last rows of each class beside those on random rows."""
+    """The scores on the last rows of each class beside those on random rows."""
 
     title: ClassVar[str] = "Choice of split"
     made_by: ClassVar[str] = "variation.accuracies"
@@ -158,13 +158,13 @@ class SplitChoiceDisplay(Display):
         if last == usual:
             text = (
                 f"{found.labels[last]} is best on the last of each class "
-                f"({percent(found.last[last])}) and, {of}, on rows at random "
+                f"({found.score} {percent(found.last[last])}) and, {of}, on rows at random "
                 f"({percent(mean[last])} on average)."
             )
         else:
             text = (
                 f"The split decides the winner: on the last of each class {found.labels[last]} is "
-                f"best ({percent(found.last[last])}, {found.labels[usual]} "
+                f"best ({found.score} {percent(found.last[last])}, {found.labels[usual]} "
                 f"{percent(found.last[usual])}), on rows at random {found.labels[usual]} {of} "
                 f"({percent(mean[usual])} on average, {found.labels[last]} {percent(mean[last])})."
             )
@@ -211,8 +211,8 @@ class SplitChoiceDisplay(Display):
             *(("random", i, one) for i, one in enumerate(found.random)),
         ]
         return pd.DataFrame(
-            {"model": label, "test set": kind, "seed": seed, "accuracy": float(accuracies[m])}
-            for kind, seed, accuracies in parts
+            {"model": label, "test set": kind, "seed": seed, found.score: float(scores[m])}
+            for kind, seed, scores in parts
             for m, label in enumerate(found.labels)
         )
 
@@ -229,6 +229,12 @@ class SplitChoiceDisplay(Display):
             }
             for i, label in enumerate(found.labels)
         )
+
+    def notes(self) -> tuple[str, ...]:
+        """State the score, and which models are missing."""
+        left_out = self.variation.left_out
+        missing = f" Not fitted on all splits: {listed(left_out)}." if left_out else ""
+        return (f"Score: {self.variation.score}.{missing}",)
 
 
 _PLANES = {

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import FitFailedWarning
 
 import lincore
 from lincore.model_selection import SplitVariation, compare_splits
@@ -37,6 +38,27 @@ def test_the_accuracies_are_those_of_hold_outs_and_a_drift_is_seen():
     assert still.last_shift < 3 and "are like the others" in still.accuracies().finding()
 
 
+def test_a_model_that_fails_on_some_splits_is_left_out_and_named():
+    X = np.random.default_rng(1).standard_normal((60, 2)) + np.repeat([0, 3], 30)[:, None]
+    X[30:, 1] = 0.0
+    X[30 + 20, 1] = 1.0  # QDA fails where this row of the second class is not in training
+    data = lincore.load((X, np.repeat([0, 1], 30)), name="rare value")
+    with pytest.warns(FitFailedWarning, match="qda is left out"):
+        found = compare_splits(data, ["lda", "qda"], seeds=range(8))
+    assert found.labels == ("LDA",) and found.random.shape == (8, 1)
+    assert found.left_out == ("QDA",)
+    assert found.accuracies().notes() == ("Score: accuracy. Not fitted on all splits: QDA.",)
+
+
+def test_unequal_classes_are_judged_by_balanced_accuracy():
+    uneven = drifting(0.0).take(np.arange(240))  # 200 rows and 40
+    found = compare_splits(uneven, "lda", seeds=range(2))
+    split = lincore.split(uneven, "last", test_size=0.3)
+    results = lincore.compare(uneven, "lda", split)
+    assert found.score == "balanced accuracy"
+    assert found.last[0] == lincore.metrics.score(results, "lda", "balanced accuracy").value
+
+
 def test_it_can_be_stopped():
     asked = []
     assert (
@@ -54,10 +76,14 @@ def choice(last, random, shift=50.9):
 def test_the_finding_names_the_winners_and_who_changes_places():
     said = choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]).accuracies().finding()
     assert said.startswith("The split decides the winner: on the last of each class LDA is best")
-    assert "(87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
+    assert (
+        "(accuracy 87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
+    )
     assert "50.9 times as far" in said and "change order" not in said
     said = choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3).accuracies().finding()
-    assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
+    assert said.startswith(
+        "QDA is best on the last of each class (accuracy 88.0 %) and, in 3 of 3 test"
+    )
     assert "on rows at random (87.0 % on average)" in said
     assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said
 
