@@ -14,7 +14,7 @@ from .differences import never_predicted_finding as never_predicted_finding
 from .formulas import FORMULAS as FORMULAS
 from .formulas import Formula as Formula
 from .imbalance_words import after_splits as after_splits
-from .imbalance_words import best_of as best_of
+from .imbalance_words import choice_of as choice_of
 from .imbalance_words import correction_name as correction_name
 from .imbalance_words import cost_ratio as cost_ratio
 from .imbalance_words import costs_in_words as costs_in_words

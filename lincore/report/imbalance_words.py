@@ -116,11 +116,11 @@ def recall_of_others(change: Interval) -> str:
     return text if np.isnan(low) else f"{text} ({points(ends[0])} to {points(ends[1])})"
 
 
-def best_of(n: int, corrected: str) -> str:
-    """Report that a value is the best of several, and its value corrected for the choice."""
+def choice_of(n: int, corrected: str, *, is_best: bool) -> str:
+    """Report that a correction is the best, or another one, of several, and its corrected value."""
     if n < 2:
         return "the only one on these rows"
-    text = f"the best of {n} on these rows"
+    text = f"{'the best of' if is_best else 'chosen from'} {n} on these rows"
     return f"{text} ({corrected} corrected for the choice)" if corrected else text
 
 

@@ -271,19 +271,22 @@ class CostCorrectionsDisplay(LossDisplay):
             text = f"{condition}, no correction is shown to {verb} the {self.loss_in_words}"
             if not best.recovered.value > 0:
                 return f"{text}: none of {len(corrections)} does on these rows."
-            return f"{text}; the largest estimate is {estimate}, {self._best_of(best)}."
+            return f"{text}; the largest estimate is {estimate}, {self._choice_of(best)}."
         does = verb if chosen.name in _PLURAL else f"{verb}s"
         return (
             f"{condition}, {report.correction_name(chosen.name)} {does} the "
             f"{self.loss_in_words} by {self.change(chosen.recovered)}, {self.uncorrected} → "
-            f"{self.level(chosen.loss.value)}, {self._best_of(chosen)}; {self._price(chosen)}."
+            f"{self.level(chosen.loss.value)}, {self._choice_of(chosen)}; {self._price(chosen)}."
         )
 
-    def _best_of(self, correction: Correction) -> str:
-        """State that a correction is the best of several, and its effect corrected for that."""
+    def _choice_of(self, correction: Correction) -> str:
+        """State that a correction was chosen from several, and its effect corrected for that."""
+        corrections = self.cost.corrected(self.chosen, self.loss)
+        most = max(one.recovered.value for one in corrections)
         left = correction.recovered.value - self.cost.optimism(self.chosen, self.loss)
         amount = "" if np.isnan(left) else self.change(Interval(left, np.nan, np.nan))
-        return report.best_of(len(self.cost.corrected(self.chosen, self.loss)), amount)
+        is_best = correction.recovered.value == most
+        return report.choice_of(len(corrections), amount, is_best=is_best)
 
     def _price(self, chosen: Correction) -> str:
         """State the effects of a correction at the file's own class shares."""
@@ -360,18 +363,21 @@ class CostCorrectionsDisplay(LossDisplay):
             headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
         headings[_OTHERS] = "recall of others"
         headings |= {_FILE_ERROR: "error in file"}
-        headings |= {self._miscalibration: "miscalibration", self._posterior: "mean posterior"}
+        headings |= {self._miscalibration: "miscalibration", self._posterior: "posterior"}
         lines["text"] = [
             self._text(quantity, value)
             for quantity, value in zip(lines["quantity"], intervals(lines), strict=True)
         ]
         texts = pivot(lines, "correction", columns="quantity", values="text").fillna("")
         texts = texts[[name for name in headings if name in texts]].rename(columns=headings)
-        if len(texts) > 1:
-            chosen = cost.recommended(self.chosen, self.loss)
-            is_chosen = texts["correction"] == (chosen.name if chosen is not None else None)
-            texts["recommended"] = np.where(is_chosen, "yes", "")
-        return texts.assign(correction=texts["correction"].map(report.correction_name))
+        chosen = cost.recommended(self.chosen, self.loss)
+        recommended = None if chosen is None else chosen.name
+        return texts.assign(
+            correction=[
+                f"{report.correction_name(name)}{' (recommended)' if name == recommended else ''}"
+                for name in texts["correction"]
+            ]
+        )
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns of the table mean."""
@@ -381,7 +387,7 @@ class CostCorrectionsDisplay(LossDisplay):
             "recall of others": "Change of the mean recall of the other classes, in points.",
             "error in file": "Change of the error at the class shares of the file, in points.",
             "miscalibration": f"Of the posterior of {rare}, at the class shares of the file.",
-            "mean posterior": f"Of {rare}, at the class shares of the file.",
+            "posterior": f"Mean posterior of {rare}, at the class shares of the file.",
         }
 
     def _text(self, quantity: str, value: Interval) -> str:

@@ -184,14 +184,14 @@ class CorrectionsDisplay(StudyLossDisplay):
             return (
                 f"No correction is shown to {verb} the {loss}; the largest estimate is "
                 f"{self.change(most.recovered)}, by {_CALLED[most.name]}, "
-                f"{self._best_of(advice, most)}."
+                f"{self._choice_of(advice, most)}."
             )
         does = verb if chosen.name in _PLURAL else f"{verb}s"
         others = report.recall_of_others(chosen.others)
         text = (
             "Recommended if class shares in deployment are those of the full set: "
             f"{_CALLED[chosen.name]}, which {does} the {report.loss_in_words(self.shown)} by "
-            f"{self.change(chosen.recovered)}, {self._best_of(advice, chosen)}"
+            f"{self.change(chosen.recovered)}, {self._choice_of(advice, chosen)}"
             f"{f'; {others}' if others else ''}."
         )
         if chosen is not most:
@@ -205,9 +205,11 @@ class CorrectionsDisplay(StudyLossDisplay):
             text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
         return text
 
-    def _best_of(self, advice: imbalance.Advice, remedy: imbalance.Remedy) -> str:
+    def _choice_of(self, advice: imbalance.Advice, remedy: imbalance.Remedy) -> str:
         left = remedy.recovered.value - advice.optimism
-        return report.best_of(advice.n_compared, "" if np.isnan(left) else self.amount(left))
+        amount = "" if np.isnan(left) else self.amount(left)
+        is_best = remedy.name == advice.most.name
+        return report.choice_of(advice.n_compared, amount, is_best=is_best)
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each correction and quantity, with its interval."""

@@ -77,7 +77,6 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
         return
     cost = job.result
     export_menu.keep(cost=cost, method=models.known(cost, method), loss=loss)
-    models.offer_regularization(cost)
 
 
 def _leading(cost: ImbalanceCost, method: str, loss: str) -> Display:
@@ -111,6 +110,8 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
                 _more_rows(cost, method, loss)
             else:
                 displays.details(one, key=f"{KEY}.{type(one).__name__}")
+            if one is corrections:  # whose notes name what is left out
+                models.offer_regularization(cost)
     if curve.curve is None:
         tabs[-1].caption(text.escape(curve.finding()))
 

@@ -79,7 +79,6 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
         study = job.result
     _panels(ShownStudy(one, data, method, loss, study if not is_stale else job.result or first))
     export_menu.keep(study=study, method=models.known(study, method), loss=loss)
-    models.offer_regularization(first)
     if is_stale:
         heading.caption("The study below is outdated; it can be updated.")
 
@@ -146,6 +145,7 @@ def _decomposition(shown: ShownStudy) -> None:
     about = shown.study, models.known(shown.study, shown.method), shown.loss
     displays.details(DecompositionDisplay(*about), key="balance.parts")
     displays.details(CorrectionsDisplay(*about), key="balance.remedies")
+    models.offer_regularization(shown.one.study)
 
 
 def _both_sets(shown: ShownStudy) -> None:

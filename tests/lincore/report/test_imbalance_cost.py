@@ -48,6 +48,10 @@ def test_the_finding_and_its_price(planted):
     assert "lower the balanced error by 12.0 points (" in advised
     assert "30.0 % → 18.0 %, the best of 6 on these rows (12.0 points corrected" in advised
     assert "at the file's own shares the error does not change beyond chance" in advised
+    better = planted.losses.copy()
+    better[0, CONDITIONS.index("oversampling"), :, 0] = 0.17 + 0.02 * np.array([1, -1] * 3)
+    simplest = replace(planted, losses=better).corrections("lda").finding()
+    assert "30.0 % → 18.0 %, chosen from 6 on these rows (" in simplest
     worse = planted.losses.copy()
     worse[0, 0, :, 0] = 0.1
     harmed = replace(planted, losses=worse)
@@ -88,10 +92,9 @@ def test_tables_of_corrections_and_methods(planted):
     uncorrected, *rows = planted.corrections("lda").table().to_dict("records")
     assert uncorrected["balanced error (%)"].startswith("30.0 (")
     cells = {row["correction"]: row for row in rows}
-    both = cells["balanced weights + corrected priors"]
+    assert "corrected priors" in cells
+    both = cells["balanced weights + corrected priors (recommended)"]
     assert both["balanced error (%)"].startswith("18.0") and both["recovered"].startswith("12.0")
-    assert both["recommended"] == "yes"
-    assert cells["corrected priors"]["recommended"] == ""
     correction = next(c for c in planted.corrected("lda") if c.name == "both")
     for column, value in (
         ("recall of 'class 3'", correction.recall_change[2]),
