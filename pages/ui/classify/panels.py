@@ -70,7 +70,9 @@ _WRAPPED = """<style>
 def show(model: FittedClassifier, about: Any) -> None:
     """Draw the tabs and the content of the open one, as a fragment."""
     kinds = tabs_of(model)
-    tabs.show(f"{KEY}.panels", {kind.title: partial(_draw, kind, model, about) for kind in kinds})
+    panels = {kind.title: partial(_draw, kind, model, about) for kind in kinds}
+    within = {part.title: whole.title for part, whole in _WITHIN.items()}
+    tabs.show(f"{KEY}.panels", panels, within)
 
 
 def tabs_of(model: FittedClassifier) -> list[type[Display]]:
@@ -287,20 +289,18 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
     st.caption(text.escape(" ".join(said.notes)))
 
 
-#: Drawn above the tabs, or in that of another display.
-_ELSEWHERE = (
-    StepsDisplay,
-    PlaneDisplay,
-    ConfusionDisplay,
-    ClassScoresDisplay,
-    PrecisionRecallDisplay,
-    DecisionCurveDisplay,
-    EquationDisplay,
-    RejectOptionDisplay,
-    ContributionsDisplay,
-    NearestChangeDisplay,
-)
-TABS = tuple(kind for kind in MODEL if kind not in _ELSEWHERE)
+#: Drawn in the tab of another display; former links open that.
+_WITHIN: dict[type[Display], type[Display]] = {
+    ClassScoresDisplay: ModelScoresDisplay,
+    PrecisionRecallDisplay: RocDisplay,
+    DecisionCurveDisplay: OperatingPointDisplay,
+    EquationDisplay: CoefficientsDisplay,
+    RejectOptionDisplay: OperatingPointDisplay,
+    ContributionsDisplay: WhatIfDisplay,
+    NearestChangeDisplay: WhatIfDisplay,
+}
+_ABOVE = (StepsDisplay, PlaneDisplay, ConfusionDisplay)
+TABS = tuple(kind for kind in MODEL if kind not in (*_ABOVE, *_WITHIN))
 #: Tabs with more than one display, or with widgets of their own.
 _ARRANGED: dict[type[Display], Callable[[FittedClassifier, Any], None]] = {
     ModelScoresDisplay: _scores,

@@ -42,11 +42,16 @@ def expect(view: Mapping[str, Any]) -> None:
     st.session_state[_AWAITED] = (monotonic(), frozenset(view))
 
 
-def show(key: str, panels: Mapping[str, Callable[[], None]]) -> None:
-    """Draw tabs, and the content of the open one."""
-    labels, held = list(panels), st.session_state.get(key)
+def show(
+    key: str, panels: Mapping[str, Callable[[], None]], within: Mapping[str, str] | None = None
+) -> None:
+    """Draw tabs, and the content of the open one; a link may name what is `within` a tab."""
+    labels, asked = list(panels), st.session_state.get(key)
+    held = (within or {}).get(asked, asked)
+    if held not in (asked, None) and held in panels:
+        st.session_state[key] = held
     when, keys = st.session_state.get(_AWAITED, (0.0, frozenset()))
-    if key in keys and held not in (None, labels[0]):  # it lies beyond the first screen
+    if key in keys and held in labels[1:]:  # it lies beyond the first screen
         _component()(key=f"{key}.arrival", data=when)
     # Other tabs are another widget, which would open the first.
     if st.session_state.get(f"{key}.labels") != labels and held in panels:

@@ -201,6 +201,13 @@ def open_panel(app, panel: str):
     return settled(app)
 
 
+def test_a_former_link_opens_the_tab_that_now_holds_what_it_names():
+    app = open_classify()
+    for former, now in {"Decision curve": "Operating point", "Equation": "Coefficients"}.items():
+        open_panel(app, former)
+        assert app.session_state["classify.panels"] == now
+
+
 def test_each_panel_is_drawn_only_when_it_is_open():
     app = open_classify()
     for panel, (wanted, n_tables) in DRAWN.items():
