@@ -12,6 +12,9 @@ from lincore.metrics.results import ROPE, Results
 from lincore.report.sentences import a_score, never_predicted
 from lincore.utils.formatting import decimals, listed, p_equals, percent, points
 
+# Characters: two lists of names and their scores fill two lines of a headline.
+MOST_NAMES = 30
+
 
 def comparison_finding(results: Results, score: str | None = None, rope: float = ROPE) -> str:
     """State which methods lead, and which they beat.
@@ -87,16 +90,14 @@ def _who_leads(
     others = [method for method in ranked if group[method] > 1]
     among = [d for d in pairs if d.first in leaders and d.second in leaders]
     span = f"({score} {_span(results, leaders, score)})"
-    beaten = (
-        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} models"
-    )
+    beaten = _listed(results, others, f"the other {len(others)} models")
     beaten_span = f"({_span(results, others, score)})" if others else ""
     if len(leaders) == 1:
         return f"{labels[0]} {span} beats {beaten} {beaten_span}."
     better = {frozenset((d.first, d.second)): d.better for d in pairs}
     all_beat = all(better[frozenset((a, b))] == a for a in leaders for b in others)
     if any(d.better for d in among) or not all_beat:
-        found = _not_worse(results, leaders, span)
+        found = _not_worse(results, leaders, score)
         if others:
             found += f"; {beaten} {'is' if len(others) == 1 else 'are'} {beaten_span}"
         else:
@@ -104,8 +105,9 @@ def _who_leads(
             found += f", but {n_differ:,} of {len(pairs):,} pairs differ"
     elif others:
         verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
-        alike = _equivalent(results, leaders, among, score, rope) or (
-            f"{listed(_labels(results, leaders))} are not significantly different"
+        who = _listed(results, leaders, f"The best {len(leaders)} models")
+        alike = _equivalent(results, leaders, who, among, score, rope) or (
+            f"{who} are not significantly different"
         )
         found = f"{alike} {span}; {verb} {beaten} {beaten_span}"
     else:
@@ -113,14 +115,17 @@ def _who_leads(
     return f"{found}."
 
 
-def _not_worse(results: Results, leaders: list[str], span: str) -> str:
+def _not_worse(results: Results, leaders: list[str], score: str) -> str:
     """State that the best does not beat the other methods of a group."""
-    best, *rest = _labels(results, leaders)
-    if len(rest) == 1:
-        return f"{rest[0]} is not significantly worse than {best} {span}"
-    if len(rest) > 5:
-        return f"None of {len(rest)} other models is significantly worse than {best} {span}"
-    return f"None of {listed(rest)} is significantly worse than {best} {span}"
+    best, last = (_span(results, [method], score) for method in (leaders[0], leaders[-1]))
+    n_others = len(leaders) - 1
+    others = _listed(results, leaders[1:], f"{n_others} other models")
+    down = "down" if scores.SCORES[score].greater_is_better else "up"
+    return (
+        f"{_labels(results, leaders)[0]} leads with {a_score(score)} of {best}; {others} "
+        f"{'is' if n_others == 1 else 'are'} not significantly worse"
+        f"{f' ({down} to {last})' if last != best else ''}"
+    )
 
 
 def _no_difference(
@@ -132,12 +137,11 @@ def _no_difference(
     rope: float,
 ) -> str:
     """State how much methods may still differ if no pair differs significantly."""
-    if alike := _equivalent(results, methods, pairs, score, rope):
+    models = _listed(results, methods, f"All {len(methods)} models")
+    if alike := _equivalent(results, methods, models, pairs, score, rope):
         return f"{alike} {span}"
-    labels = _labels(results, methods)
-    who = f"among the {len(labels)} models"
-    if len(labels) <= 4:
-        who = f"{'between' if len(labels) == 2 else 'among'} {listed(labels)}"
+    models = _listed(results, methods, f"the {len(methods)} models")
+    who = f"{'between' if len(methods) == 2 else 'among'} {models}"
     ends = [abs(end) for d in pairs for end in (d.low, d.high)]
     unit = " points" if scores.SCORES[score].is_share else ""
     verb = "are" if unit else "is"
@@ -211,6 +215,12 @@ def _labels(results: Results, methods: list[str]) -> list[str]:
     return [results.settings.label(method) for method in methods]
 
 
+def _listed(results: Results, methods: list[str], otherwise: str) -> str:
+    """Name methods, or only count them if their names would make a headline too long."""
+    names = listed(_labels(results, methods))
+    return names if len(names) <= MOST_NAMES else otherwise
+
+
 def _ranked(results: Results, score: str) -> list[str]:
     values = {m: scores.estimate(results, m, score).value for m in results.methods}
     sign = -1 if scores.SCORES[score].greater_is_better else 1
@@ -227,17 +237,17 @@ def _span(results: Results, methods: list[str], score: str) -> str:
 def _equivalent(
     results: Results,
     methods: list[str],
+    who: str,
     pairs: list[differences.Difference],
     score: str,
     rope: float,
 ) -> str:
-    """State practical equivalence of methods if all intervals show it; otherwise ""."""
+    """State practical equivalence of `methods`, named `who`, if all intervals show it; or ""."""
     # Models that never predict some class share a fault and are not called equivalent.
     if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, methods):
         return ""
-    names = f"All {len(methods)} models" if len(methods) > 6 else listed(_labels(results, methods))
     apart = f"{_amount(rope, score)}{_unit(score)} apart by {percent(scores.LEVEL, 0)} intervals"
-    return f"{names} are equivalent in practice, less than {apart}"
+    return f"{who} are equivalent in practice, less than {apart}"
 
 
 def _amount(value: float, score: str) -> str:

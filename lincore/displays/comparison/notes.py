@@ -60,7 +60,7 @@ def comparison_notes(results: Results) -> list[str]:
 
 def _threshold_notes(results: Results) -> list[str]:
     """Report pairs of models with the same ranking but different decisions."""
-    # For two classes; at most three pairs, those that differ in most rows first.
+    # For two classes; only the pair that differs in most rows is named.
     if len(results.classes) != 2:
         return []
     pairs = []
@@ -72,18 +72,17 @@ def _threshold_notes(results: Results) -> list[str]:
         alike = abs(areas[0] - areas[1]) < _SAME_AUC
         if alike and metrics.rank_correlation(results, first, second) >= _SAME_RANKS:
             pairs.append((len(found.rows), found.n_rows, first, second, areas))
-    sentences = []
-    for n_differ, n_rows, first, second, areas in sorted(pairs, key=lambda pair: -pair[0])[:3]:
-        one, other = (decimals(area) for area in areas)
-        auc = f"{one} for both" if one == other else f"{one} and {other}"
-        who = f"{results.settings.label(first)} and {results.settings.label(second)}"
-        sentences.append(
-            f"{who} rank the rows equally (AUC {auc}) but decide differently on {n_differ:,} of "
-            f"{n_rows:,} rows: only their thresholds differ."
-        )
-    if more := len(pairs) - len(sentences):
-        sentences.append(f"The same is true of {count(more, 'more pair')}.")
-    return sentences
+    if not pairs:
+        return []
+    n_differ, n_rows, first, second, areas = max(pairs, key=lambda pair: pair[0])
+    one, other = (decimals(area) for area in areas)
+    auc = f"{one} for both" if one == other else f"{one} and {other}"
+    who = f"{results.settings.label(first)} and {results.settings.label(second)}"
+    more = f" The same holds for {count(len(pairs) - 1, 'more pair')}." if len(pairs) > 1 else ""
+    return [
+        f"{who} rank the rows almost alike (AUC {auc}) but decide differently on {n_differ:,} of "
+        f"{n_rows:,} rows: mainly their thresholds differ.{more}"
+    ]
 
 
 def _in_one_fold(results: Results) -> list[str]:

@@ -118,8 +118,7 @@ class ScoresDisplay(JudgedDisplay):
         """The column of the best score, corrected for the choice; "" if there is none."""
         if self.best is None:
             return ""
-        unit = " (%)" if self.is_share else ""
-        return f"corrected for the choice{unit}"
+        return "corrected (%)" if self.is_share else "corrected"
 
     def table_help(self) -> Mapping[str, str]:
         """Return what group, corrected score and every score mean."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
-from lincore.plots.base.style import LEGEND_WIDTH, tick_format
+from lincore.plots.base.style import LEGEND_WIDTH, percent_ticks
 from lincore.utils.formatting import capital, quoted, shorten
 
 # Losses that differ by this factor are drawn on a logarithmic axis.
@@ -32,10 +32,12 @@ def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any
     """Return the settings of the axis of a score: logarithmic if losses differ by much."""
     # The log loss of an overconfident model is unbounded: it would squeeze all others into a
     # line.
-    settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
-    if as_percent or greater_is_better(score):
-        return settings
     found = np.asarray(values, dtype=float)
+    if as_percent:
+        return percent_ticks(found)
+    settings: dict[str, Any] = {"tickformat": "~g"}
+    if greater_is_better(score):
+        return settings
     found = found[np.isfinite(found)]
     if found.size and found.min() > 0 and found.max() > MUCH * found.min():
         settings["type"] = "log"

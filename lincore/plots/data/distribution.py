@@ -21,6 +21,7 @@ from lincore.plots.base.style import (
     figure,
     legend,
     names,
+    percent_ticks,
     shorten_all,
     trace,
 )
@@ -92,7 +93,9 @@ def histogram(
         barmode="overlay",
         bargap=0.02,
         xaxis=axis(column),
-        yaxis=axis(unit, rangemode="tozero", tickformat="~%" if shares else "~s"),
+        yaxis=axis(
+            unit, rangemode="tozero", **(percent_ticks() if shares else {"tickformat": "~s"})
+        ),
     )
 
 
@@ -263,6 +266,7 @@ def share_bars(
     if not stacked:
         order, note = _largest(values.sum(axis=1), MOST_GROUPED)
     at = list(range(len(things)))
+    labelled = len(things) * len(order) <= MOST_LABELLED
     traces = [
         trace(
             "bar",
@@ -272,7 +276,7 @@ def share_bars(
             marker={"color": colours[code] if colours else colour(code)},
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
             hovertemplate="%{x:.1%}",
-            texttemplate="%{x:.0%}" if len(things) * len(order) <= MOST_LABELLED else "",
+            text=[percent(share, 0) for share in values[code]] if labelled else None,
             textposition="inside" if stacked else "outside",
             textangle=0,
             cliponaxis=False,
@@ -295,7 +299,7 @@ def share_bars(
         barmode="stack" if stacked else "group",
         bargap=0.25,
         legend=legend(traceorder="normal"),
-        xaxis=axis(unit, tickformat="~%", range=[0, furthest]),
+        xaxis=axis(unit, **percent_ticks(), range=[0, furthest]),
         yaxis=_ticks(at, list(things)),
     )
 

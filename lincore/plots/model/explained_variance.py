@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, EDGE, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, figure, tick_format, trace
+from lincore.plots.base.style import Trace, axis, figure, percent_ticks, trace
 from lincore.utils.formatting import count, percent
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
         bargap=0.25,
         hovermode="x unified" if shown > 1 else "closest",
         xaxis=axis("component", showgrid=False, dtick=max(1, round(shown / 10))),
-        yaxis=axis("share of variance", tickformat=".0%", range=[0, 1.04]),
+        yaxis=axis("share of variance", **percent_ticks(), range=[0, 1.04]),
     )
 
 
@@ -98,7 +98,7 @@ def vector_shares(ratio: ArrayLike) -> go.Figure:
         bargap=0.25,
         hovermode="x unified" if len(share) > 1 else "closest",
         xaxis=axis("singular vector", showgrid=False, dtick=max(1, round(len(share) / 10))),
-        yaxis=axis("share of variance", tickformat=tick_format(True), rangemode="tozero"),
+        yaxis=axis("share of variance", **percent_ticks(), rangemode="tozero"),
     )
 
 

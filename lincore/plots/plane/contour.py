@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import shade_colour
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
-from lincore.plots.base.style import Trace, figure
+from lincore.plots.base.style import Trace, figure, percent_ticks
 from lincore.plots.plane import curves, shading
 from lincore.plots.plane.axis_limits import plane_axes
 from lincore.plots.plane.boundary_lines import drawn_lines
@@ -130,7 +130,7 @@ def _all_classes(view: View, shared: SharedAxes, quantity: Quantity) -> list[Tra
         if quantity == "score"
         else ("prior × density, share of the peak")
     )
-    return [*shades, shading.bar(shares, 1.0, title, tickformat=".0%", nticks=6)]
+    return [*shades, shading.bar(shares, 1.0, title, **percent_ticks(), nticks=6)]
 
 
 def _levels(peak: float) -> Array:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import GREY, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, axis, escape, figure, trace
+from lincore.plots.base.style import LEGEND_WIDTH, axis, escape, figure, percent_ticks, trace
 from lincore.plots.scores.roc import guide, look_of
 from lincore.utils.formatting import class_named, percent, shorten
 
@@ -77,7 +77,7 @@ def calibration(found: Calibration, *, code: int | None = None, title: str = "")
             f"{percent(found.observed[-1])} at {percent(found.predicted[-1])}.",
         ),
         height=520,
-        xaxis=axis("posterior", range=[-0.02, 1.02], tickformat=".0%", anchor="y2"),
-        yaxis=axis("observed frequency", range=[-0.02, 1.04], tickformat=".0%", domain=[0.3, 1]),
+        xaxis=axis("posterior", range=[-0.02, 1.02], **percent_ticks(), anchor="y2"),
+        yaxis=axis("observed frequency", range=[-0.02, 1.04], **percent_ticks(), domain=[0.3, 1]),
         yaxis2=axis("rows", domain=[0, 0.2], nticks=3, tickformat="~s", rangemode="tozero"),
     )  # fmt: skip

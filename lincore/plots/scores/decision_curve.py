@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import GREY, INK
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import axis, figure, trace
+from lincore.plots.base.style import axis, figure, percent_ticks, trace
 from lincore.plots.scores.sweeps import band
 from lincore.utils.formatting import percent, quoted, shorten
 
@@ -60,6 +60,6 @@ def decision_curve(found: DecisionCurve, name: str, *, title: str = "") -> go.Fi
         ),
         hovermode="x unified",
         height=460,
-        xaxis=axis(f"threshold: posterior of {label}", range=[0, 1], tickformat=".0%"),
+        xaxis=axis(f"threshold: posterior of {label}", range=[0, 1], **percent_ticks()),
         yaxis=axis("net benefit per row", range=[-0.25 * top, 1.45 * top]),
     )

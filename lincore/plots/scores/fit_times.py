@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import EDGE, GREY, method_look
+from lincore.plots.base.palette import ACCENT, EDGE, GREY, symbol
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
 from lincore.plots.scores.intervals import Interval
@@ -45,7 +45,7 @@ def seconds_and_score(
     score : str
     as_percent : bool, default True
     looks : sequence of M int, optional
-        Which colour and shape each method has, to have it wherever it stands.
+        Which shape each method has, to have it wherever it stands.
     title : str, optional
     """
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
@@ -119,7 +119,6 @@ def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool
 
 
 def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:
-    hue, _, shape = method_look(look)
     value, low, high = interval.astype(np.float32)
     return trace(
         "scatter",
@@ -127,7 +126,8 @@ def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: boo
         y=np.array([value]),
         mode="markers",
         name=escape(shorten(name, LEGEND_WIDTH)),
-        marker={"size": 12, "color": hue, "symbol": shape, "line": {"color": EDGE, "width": 1}},
+        marker={"size": 12, "color": ACCENT, "symbol": symbol(look),
+                "line": {"color": EDGE, "width": 1}},
         error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
                  "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
                  "thickness": 1.8},

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import EDGE, colour, symbol
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import axis, figure, trace
+from lincore.plots.base.style import axis, figure, percent_ticks, trace
 from lincore.plots.scores.roc import guide, thin
 from lincore.utils.formatting import percent, quoted, shorten
 
@@ -74,6 +74,6 @@ def gains(
             said,
         ),
         height=460,
-        xaxis=axis("rows, by falling posterior", range=[-0.02, 1.02], tickformat=".0%"),
-        yaxis=axis(f"found of {label} (recall)", range=[-0.02, 1.04], tickformat=".0%"),
+        xaxis=axis("rows, by falling posterior", range=[-0.02, 1.02], **percent_ticks()),
+        yaxis=axis(f"found of {label} (recall)", range=[-0.02, 1.04], **percent_ticks()),
     )

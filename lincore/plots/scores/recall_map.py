@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, symbol, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    escape,
+    figure,
+    names,
+    percent_ticks,
+    shorten_all,
+    trace,
+)
 from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import count, listed, percent, points, quoted
 
@@ -66,7 +75,7 @@ def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Tra
         zmax=1,
         colorscale=[[0, translucent(ACCENT, 0.03)], [1, translucent(ACCENT, 0.6)]],
         showscale=text is None,
-        colorbar={"thickness": 10, "tickformat": ".0%", "outlinewidth": 0},
+        colorbar={"thickness": 10, "outlinewidth": 0} | percent_ticks(),
         text=text,
         texttemplate="%{text}" if text else None,
         textfont={"color": INK, "size": 13},
@@ -117,7 +126,7 @@ def recall_change(
                  _moves(first, second, labels)),
         height=int(np.clip(90 + 34 * len(labels), 160, 900)),
         showlegend=False,
-        xaxis=axis("recall", tickformat=".0%", range=[-0.03, 1.03]),
+        xaxis=axis("recall", **percent_ticks(), range=[-0.03, 1.03]),
         yaxis=_ticks(labels, range=[len(labels) - 0.4, -0.6]),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, percent_ticks, trace
 from lincore.utils.formatting import count, listed, number, percent, shorten
 from lincore.utils.typing import Array
 
@@ -134,8 +134,8 @@ def _square(
                  f"Areas: {listed(areas, most=12)}." if areas else "",
                  f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,
-        xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),
-        yaxis=axis(axes[1], range=[-0.02, 1.04], tickformat=".0%"),
+        xaxis=axis(axes[0], range=[-0.02, 1.02], **percent_ticks()),
+        yaxis=axis(axes[1], range=[-0.02, 1.04], **percent_ticks()),
     )  # fmt: skip
 
 

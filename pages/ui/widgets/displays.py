@@ -484,5 +484,5 @@ def _column(
     longest = max(len(name), _length(values, is_high=is_high))
     width = min(max(_NARROWEST, 14 + _CHARACTER * longest), _WIDEST)
     if is_high:  # short lines need more than the mean width of a character, or words would break
-        width = min(28 + 5.8 * longest, _WIDEST_HIGH)
+        width = min(26 + 5.8 * longest, _WIDEST_HIGH)
     return st.column_config.TextColumn(width=round(width), **common)

@@ -18,31 +18,27 @@ from tests.app.compare.test_compare_page import (
 from tests.app.settling import settled
 
 
-def colours(figure: dict) -> dict[str, str]:
-    return {
-        trace["name"]: trace["marker"].get("color") or trace["line"]["color"]
-        for trace in figure["data"]
-        if "name" in trace
-    }
+def shapes(figure: dict) -> dict[str, str]:
+    return {t["name"]: t["marker"]["symbol"] for t in figure["data"] if "name" in t}
 
 
 def columns(table) -> dict:
     return json.loads(table.proto.columns)
 
 
-def test_a_model_keeps_its_colour_whatever_score_decides():
-    """Colours went by rank, so that another score gave every model another colour."""
+def test_a_model_keeps_its_shape_whatever_score_decides():
+    """Shapes went by rank, so that another score gave every model another one."""
     app = open_tab(open_compare("gaussian"), "Time")
-    before = colours(titled(app, "Time and balanced accuracy"))
+    before = shapes(titled(app, "Time and balanced accuracy"))
     app.selectbox(key="compare.score").set_value("log loss").run()
-    after = colours(titled(app, "Time and log loss"))
+    after = shapes(titled(app, "Time and log loss"))
     known = ["LDA", "QDA", "Naive Bayes", "Logistic regression"]
     assert {name: before[name] for name in known} == after
     app.selectbox(key="compare.score").set_value("accuracy").run()
     open_tab(app, "Training size")
     app.button(key="compare.sizes.start").click().run()
     lines = titled(settled(app), "Accuracy by training rows")
-    assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
+    assert shapes(lines) == before
     assert set(app.pills(key="compare.sizes.bands").value) == {"qda", "lda"}, "the best two"
 
 

@@ -426,7 +426,7 @@ def test_rows_in_groups_do_not_count_for_themselves():
             [0.9, 0.91, 0.5],
             "B and A are not significantly different (accuracy 91.0 % to 90.0 %); both beat C",
         ),
-        ([0.9, 0.5, 0.5, 0.5, 0.5, 0.5], "A (accuracy 90.0 %) beats the other 5 models"),
+        ([0.9, 0.5, 0.5, 0.5, 0.5, 0.5], "A (accuracy 90.0 %) beats B, C, D, E and F (50.0 %)."),
     ],
 )
 def test_the_finding_of_a_comparison(shares, sentence):
@@ -455,7 +455,8 @@ def test_a_finding_calls_no_models_alike_of_which_two_differ():
     other[np.flatnonzero(other)[:4]] = False
     found = report.comparison_finding(judged([best, below, other]))
     assert found == (
-        "C is not significantly worse than A (accuracy 83.5 % to 81.5 %); B is (79.0 %)."
+        "A leads with an accuracy of 83.5 %; C is not significantly worse (down to 81.5 %); "
+        "B is (79.0 %)."
     )
 
 
@@ -509,7 +510,8 @@ def test_a_large_difference_that_is_not_significant_is_told_with_its_interval():
     results = judged([a, b, c])
     wide = pairwise_differences(results)[1]
     assert report.comparison_finding(results) == (
-        "C is not significantly worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %)."
+        "A leads with an accuracy of 75.0 %; C is not significantly worse (down to 58.3 %); "
+        "B is (60.0 %)."
     )
     assert report.comparison_details(results) == (
         "The difference of 16.7 points of accuracy between A and C is not significant: its "
@@ -520,6 +522,15 @@ def test_a_large_difference_that_is_not_significant_is_told_with_its_interval():
 def test_a_finding_calls_methods_by_their_labels():
     results = replace(with_shares([0.9, 0.5]), settings=Settings(labels={"A": "LDA"}))
     assert report.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
+
+
+@pytest.mark.parametrize("shares", [[0.9, 0.91, 0.5, 0.4], [0.9, 0.5, 0.5, 0.4], [0.9] * 4])
+def test_a_finding_counts_models_whose_names_would_take_a_third_line(shares):
+    labels = {name: f"Regularised discriminant analysis {name}" for name in "ABCD"}
+    found = report.comparison_finding(
+        replace(with_shares(shares), settings=Settings(labels=labels))
+    )
+    assert len(found) < 150 and re.search(r"[24] models|other [23] models", found)
 
 
 def test_the_finding_of_a_pair_says_what_is_known():

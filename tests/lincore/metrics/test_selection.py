@@ -101,7 +101,7 @@ def test_headline_table_and_baseline_quote_the_best_as_the_best_of_so_many():
         .startswith(f"Best of 7 on these rows: {raw}; corrected for the choice {cell}.")
     )
     first, *others = results.scores(score="accuracy").table().to_dict("records")
-    heading = "corrected for the choice (%)"
+    heading = "corrected (%)"
     assert first[heading] == cell.replace(" %", "")
     assert {line[heading] for line in others} == {""}
     said = report.baseline_finding(results, best.method, subject=best.method)

@@ -100,7 +100,7 @@ def test_better_is_where_it_is_for_a_loss():
 def test_pairs_that_are_equivalent_are_counted_and_one_point_is_one():
     pairs = [pair("equivalent"), pair("first better"), pair("equivalent")]
     figure = plots.pairwise_effects(pairs, rope=0.01)
-    assert named(figure).startswith("1 of 3 pairs are significantly different, 2 equivalent ")
+    assert named(figure).startswith("1 of 3 pairs is significantly different, 2 equivalent ")
     assert "Shaded: at most 1 point apart." in named(figure)
     assert "at most 2.5 points apart." in named(plots.pairwise_effects(pairs, rope=0.025))
 
