@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
@@ -194,7 +195,7 @@ class _Study:
         found: list[_Judged] = []
         later_at_once = self.repeats * self.n_held > MOST_HELD
         n_steps = self.repeats if later_at_once else 2 * self.repeats
-        for repeats in self._together():
+        for repeats in self._together(soon=keep is not None):
             drawn = [draw_samples(self.plan, i, self.target, self.rare) for i in repeats]
             if not found:
                 first = drawn[0]
@@ -223,7 +224,7 @@ class _Study:
             return self._record(first, found)
         without = self._record(first, found)
         self.rows, found = {}, []
-        for repeats in self._together():
+        for repeats in self._together(soon=False):
             self._fit_later([splits[repeat] for repeat in repeats], repeats)
             for repeat in repeats:
                 found.append(self._judge(splits[repeat]))
@@ -234,14 +235,17 @@ class _Study:
                     return without if done < n_steps else self._record(first, found)
         return self._record(first, found)
 
-    def _together(self) -> Iterator[range]:
-        """Yield the repetitions that are fitted together: several share passes over blocks."""
-        several = self.plan.streams and not all(m.from_moments for m in self.plan.alive)
-        most = max(1, min(SHARE_PASSES, MOST_HELD // self.n_held)) if several else 1
-        start, number = 0, 1
+    def _together(self, *, soon: bool) -> Iterator[range]:
+        """Yield the repetitions that are fitted together; if results are wanted soon, the first."""
+        # Several share passes over blocks, or keep all processes busy.
+        streams, number = self.plan.streams, 1
+        if not all(method.from_moments for method in self.plan.alive):
+            number = SHARE_PASSES if streams else effective_n_jobs(self.plan.n_jobs)
+            number = max(1, min(number, MOST_HELD // self.n_held))
+        start, end = 0, 1 if soon or streams else number
         while start < self.repeats:
-            yield range(start, min(start + number, self.repeats))
-            start, number = start + number, most
+            yield range(start, min(end, self.repeats))
+            start, end = end, end + number
 
     def _fit_all_rows(self, drawn: list[Samples]) -> list[_Split]:
         """Fit the models of all training rows, plain and weighted."""
