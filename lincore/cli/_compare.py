@@ -25,7 +25,13 @@ from lincore.cli._answer import (
 from lincore.cli._field_options import field_options
 from lincore.cli._options import command, option
 from lincore.cli._request import Request, file_digest, request_options
-from lincore.displays import Display, ScoresDisplay, YardsticksDisplay
+from lincore.displays import (
+    Display,
+    ScoresDisplay,
+    SelectedFeaturesDisplay,
+    SelectionOptimismDisplay,
+    YardsticksDisplay,
+)
 from lincore.errors import DataError
 from lincore.utils import Progress
 
@@ -69,7 +75,12 @@ def comparison_answer(
     """Return the scores of a comparison, and notes on the data."""
     judged = {"score": question.score, "rope": question.rope}
     scores = ScoresDisplay.of(results, **judged)
-    shown = [scores, YardsticksDisplay.of(results, **judged)][: 1 + question.yardsticks]
+    shown: list[Display] = [scores]
+    if question.yardsticks:
+        shown.append(YardsticksDisplay.of(results, **judged))
+    if results.selections:
+        optimism = SelectionOptimismDisplay.of(results, **judged)
+        shown += [SelectedFeaturesDisplay.of(results), optimism]
     findings = finding_sentences(data)
     return answer_of(
         "compare",

@@ -123,7 +123,7 @@ def _model(
         return export.load_model(request.file).model, None, None
     data = request.load()
     keywords = request.arguments(data, analysis.CompareQuestion()) | {"methods": classifier}
-    results = lincore.compare(**keywords, keep_models=True, progress=progress)
+    results = lincore.compare(**keywords, keep_models=True, preselection=False, progress=progress)
     return results.model(results.methods[0]), data, lambda: results
 
 

@@ -8,6 +8,8 @@ from .comparison.rows_needed import RowsNeededDisplay as RowsNeededDisplay
 from .comparison.scores import RecallDisplay as RecallDisplay
 from .comparison.scores import ScoresDisplay as ScoresDisplay
 from .comparison.scores import TimesDisplay as TimesDisplay
+from .comparison.selection import SelectedFeaturesDisplay as SelectedFeaturesDisplay
+from .comparison.selection import SelectionOptimismDisplay as SelectionOptimismDisplay
 from .comparison.training import BoundariesDisplay as BoundariesDisplay
 from .comparison.training import LearningCurveDisplay as LearningCurveDisplay
 from .comparison.training import SplitChoiceDisplay as SplitChoiceDisplay
@@ -82,6 +84,7 @@ from .model.error_slices import ErrorSlicesDisplay as ErrorSlicesDisplay
 from .model.learned import LearnedDisplay as LearnedDisplay
 from .model.learned import LearnedImagesDisplay as LearnedImagesDisplay
 from .model.learned import MatrixDisplay as MatrixDisplay
+from .model.learned import StepwiseDisplay as StepwiseDisplay
 from .model.learned import TuningDisplay as TuningDisplay
 from .model.learned import WordProbabilitiesDisplay as WordProbabilitiesDisplay
 from .model.operating_point import OperatingPointDisplay as OperatingPointDisplay

@@ -6,6 +6,7 @@ from lincore.displays.base import Display
 from lincore.displays.comparison.pairs import DisagreementsDisplay, PairwiseDisplay
 from lincore.displays.comparison.rows_needed import RowsNeededDisplay
 from lincore.displays.comparison.scores import RecallDisplay, ScoresDisplay, TimesDisplay
+from lincore.displays.comparison.selection import SelectedFeaturesDisplay
 from lincore.displays.comparison.training import (
     BoundariesDisplay,
     LearningCurveDisplay,
@@ -41,6 +42,7 @@ COMPARISON: tuple[type[Display], ...] = (
     DisagreementsDisplay,
     RecallDisplay,
     YardsticksDisplay,
+    SelectedFeaturesDisplay,
     BoundariesDisplay,
     LearningCurveDisplay,
     RowsNeededDisplay,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,11 +19,12 @@ from lincore.estimators.base.validation import LabelledRows
 from lincore.linalg.canonical import CanonicalMeans, canonical_means, check_n_components, project
 from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
+from lincore.linalg.stepwise import SelectionStep, stepwise_selection
 from lincore.moments.moments import Moments
 from lincore.utils.formatting import count, listed
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.thread_warnings import warn
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 # Of the random subsets from which the minimum covariance determinant is searched.
 _SEED = 0
@@ -106,6 +108,10 @@ class LinearDiscriminantAnalysis(
         and `fit_moments` are not available; their weights affect only how classes are pooled. A
         class with at most 2p rows, or with more than half of them in a plane, keeps its sample
         mean and covariance, and a warning names it.
+    selection : None, "stepwise" or sequence of int, optional
+        Features that decide: all; those of stepwise selection by Wilks' lambda, see
+        `lincore.linalg.stepwise_selection`; or those at given positions. The others get
+        coefficient 0, and there are no `densities_`.
 
     Attributes
     ----------
@@ -126,6 +132,8 @@ class LinearDiscriminantAnalysis(
     rank_ : int
         Rank of the pooled covariance. Directions in which no class varies are ignored, even if the
         means differ there.
+    selected_ : ndarray of shape (p,)
+        True for features that decide; only with `selection`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
         Only if X is a DataFrame with string column names.
@@ -137,7 +145,8 @@ class LinearDiscriminantAnalysis(
     "prml-chapter-4-in-r", sections 4.2.1 and 4.2.2; "lecture-linear-classifiers",
     "Continuous Input Variable"; Rousseeuw, Van Driessen (1999), "A fast algorithm for the minimum
     covariance determinant estimator", and Hubert, Van Driessen (2004), "Fast and robust
-    discriminant analysis", for "mcd". The code of "lda-from-scratch" divides the covariance by n
+    discriminant analysis", for "mcd"; Rencher (2002), "Methods of Multivariate Analysis", sections
+    6.11.2 and 8.9, for "stepwise". The code of "lda-from-scratch" divides the covariance by n
     twice and subtracts class means in uint8; both are corrected here.
 
     Examples
@@ -160,6 +169,7 @@ class LinearDiscriminantAnalysis(
         class_weight: ClassWeight = None,
         n_components: int | None = None,
         covariance: Literal["sample", "mcd"] = "sample",
+        selection: Literal["stepwise"] | Sequence[int] | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
@@ -167,10 +177,11 @@ class LinearDiscriminantAnalysis(
         self.class_weight = class_weight
         self.n_components = n_components
         self.covariance = covariance
+        self.selection = selection
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state from a file; those of older versions lack the option."""
-        super().__setstate__({"covariance": "sample", **state})
+        """Restore the state from a file; those of older versions lack some options."""
+        super().__setstate__({"covariance": "sample", "selection": None, **state})
 
     @available_if(_takes_moments)
     def partial_fit(
@@ -191,7 +202,8 @@ class LinearDiscriminantAnalysis(
     def without_moments(self) -> Self:
         """Return a copy that contains only what prediction needs."""
         light = super().without_moments()
-        del light.densities_
+        for name in ("densities_", "_selected_whitener"):
+            light.__dict__.pop(name, None)
         return light
 
     @property
@@ -219,6 +231,11 @@ class LinearDiscriminantAnalysis(
         return canonical.whitener.unwhiten(canonical.axes(self.n_components)).T
 
     @property
+    def selection_steps_(self) -> list[SelectionStep]:
+        """The steps of stepwise selection, computed on access; see `stepwise_selection`."""
+        return stepwise_selection(self._solved_moments)
+
+    @property
     def explained_variance_ratio_(self) -> Array:
         """The shares (d,) of the between-class variance along the canonical directions."""
         canonical = self._canonical()
@@ -244,7 +261,8 @@ class LinearDiscriminantAnalysis(
     def _canonical(self) -> CanonicalMeans:
         """Return the means about `xbar_`, weighted by the priors."""
         check_is_fitted(self)
-        whitener = self.densities_.whiteners[0]
+        has_all = self.selection is None
+        whitener = self.densities_.whiteners[0] if has_all else self._selected_whitener
         seen = self._moments.count[:, None] > 0
         white = whitener.whiten(np.where(seen, self.means_ - self.xbar_, 0.0))
         return CanonicalMeans(whitener, white, self.priors_)
@@ -254,6 +272,8 @@ class LinearDiscriminantAnalysis(
             raise ValueError(f"covariance must be 'sample' or 'mcd', got {self.covariance!r}.")
         if self.covariance == "mcd":
             return self._keep(_robust_moments(labelled, self._summarise(*labelled), self.classes_))
+        if self.selection is not None:  # of features, not of coordinates in the span of the rows
+            return self._keep(self._summarise(*labelled))
         return super()._fit_rows(labelled)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
@@ -272,7 +292,10 @@ class LinearDiscriminantAnalysis(
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         check_n_components(self.n_components, len(self.classes_), self.n_features_in_)
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)
-        if space is None and self.shrinkage is None and self.divisor == "n":
+        if self.selection is not None:
+            self.selected_ = self._select(moments)
+            canonical = self._selected_means(moments)
+        elif space is None and self.shrinkage is None and self.divisor == "n":
             canonical = canonical_means(moments)
         else:
             covariance = self._covariance(moments)
@@ -287,11 +310,54 @@ class LinearDiscriminantAnalysis(
         # A class without rows has no mean: its score is minus infinity, never NaN.
         white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
         self.means_, self.rank_ = means, whitener.rank
-        self.densities_ = Gaussians(means, (whitener,) * len(means))
+        if self.selection is None:
+            self.densities_ = Gaussians(means, (whitener,) * len(means))
+        else:  # the distribution of the other features is left open
+            self.__dict__.pop("densities_", None)
+            self._selected_whitener = whitener
         coef = whitener.unwhiten(white)
         with np.errstate(divide="ignore"):
             intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre
         self._set_linear(coef, intercept)
+
+    def _select(self, moments: Moments) -> Flags:
+        """Return which features decide."""
+        if self._diagonal:
+            raise ValueError("Diagonal LDA has no selection: leave it out, or choose LDA.")
+        if self.selection == "stepwise":
+            chosen = np.zeros(moments.n_features, dtype=bool)
+            for step in stepwise_selection(moments):
+                chosen[step.feature] = step.enters
+            if not chosen.any():
+                warn(
+                    "Stepwise selection chose no feature, so that all rows are predicted by the "
+                    "priors.",
+                    UserWarning,
+                    stacklevel=7,
+                )
+            return chosen
+        positions = np.asarray(self.selection)
+        if positions.ndim != 1 or (len(positions) and positions.dtype.kind != "i"):
+            raise ValueError(
+                f"selection must be None, 'stepwise' or positions of features, got "
+                f"{self.selection!r}."
+            )
+        if not np.isin(positions, range(moments.n_features)).all():
+            raise ValueError(
+                f"selection must name features from 0 to {moments.n_features - 1}, got "
+                f"{positions.tolist()}."
+            )
+        return np.isin(np.arange(moments.n_features), positions)
+
+    def _selected_means(self, moments: Moments) -> CanonicalMeans:
+        """Return the canonical means of the selected features; none if there is none."""
+        chosen = self.selected_
+        axes = np.eye(moments.n_features)[:, chosen]
+        whitener = Whitener(axes, 0.0)
+        if chosen.any():
+            covariance = self._covariance(moments)[np.ix_(chosen, chosen)]
+            whitener = Whitener.from_covariance(covariance).after(axes)
+        return CanonicalMeans.of(moments, whitener)
 
     def _covariance(self, moments: Moments) -> Array:
         return shrink(

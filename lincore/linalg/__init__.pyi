@@ -10,3 +10,5 @@ from .optimize import Reason as Reason
 from .optimize import StoppingRule as StoppingRule
 from .optimize import iteration_callback as iteration_callback
 from .quadric import Quadric as Quadric
+from .stepwise import SelectionStep as SelectionStep
+from .stepwise import stepwise_selection as stepwise_selection

@@ -56,6 +56,7 @@ from .ranking import rank_methods as rank_methods
 from .ranking import results_summary as results_summary
 from .ranking import score_table as score_table
 from .results import ROPE as ROPE
+from .results import FeatureSelections as FeatureSelections
 from .results import Results as Results
 from .row_variance import RowSums as RowSums
 from .row_variance import SplitLosses as SplitLosses

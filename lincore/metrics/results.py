@@ -6,20 +6,37 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.settings import Settings
 from lincore.utils.displayed import display
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Half the width of the region of practical equivalence, in the unit of a score: 1 point.
 ROPE = 0.01
+
+
+class FeatureSelections(NamedTuple):
+    """The features that a method selected in every fold.
+
+    Attributes
+    ----------
+    features : tuple of p str
+        Inputs of the classifier in some fold.
+    chosen : ndarray of shape (folds, p)
+    same_inputs : bool
+        Whether all folds have these inputs; levels of a category may be missing in some.
+    """
+
+    features: tuple[str, ...]
+    chosen: Flags
+    same_inputs: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +74,11 @@ class Results:
         Methods fitted on all rows, if requested.
     yardsticks : Results, optional
         Flexible methods on the same splits, as references that are not ranked, if requested.
+    selections : mapping of str to FeatureSelections, optional
+        The features selected in every fold, by name of a method with stepwise selection.
+    preselected : Results, optional
+        These methods on the same splits with the features that they select from all rows, test rows
+        included, if requested.
 
     Raises
     ------
@@ -80,6 +102,8 @@ class Results:
     common: Results | None = None
     models: Mapping[str, Any] = field(default_factory=dict)
     yardsticks: Results | None = None
+    selections: Mapping[str, FeatureSelections] = field(default_factory=dict)
+    preselected: Results | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes and fill in defaults."""
@@ -157,6 +181,7 @@ class Results:
                 self.settings, labels={**self.settings.labels, **others.settings.labels}
             ),
             yardsticks=None,
+            preselected=None,
         )
 
     def __len__(self) -> int:
@@ -186,8 +211,8 @@ class Results:
         for array in arrays:
             found.update(np.ascontiguousarray(array).tobytes())
         found.update(f"{self.settings.digest} {self.settings.auc_interval}".encode())
-        if self.yardsticks is not None:
-            found.update(self.yardsticks.digest.encode())
+        for others in (self.yardsticks, self.preselected):
+            found.update(b"" if others is None else others.digest.encode())
         return found.hexdigest()
 
     def scores(self, **settings: Any) -> Any:
@@ -211,6 +236,14 @@ class Results:
     def against_yardsticks(self, **settings: Any) -> Any:
         """Return what flexible classifiers achieve on the same splits: a `YardsticksDisplay`."""
         return display("YardsticksDisplay", self, **settings)
+
+    def selection(self, **settings: Any) -> Any:
+        """Return how often folds select each feature: a `SelectedFeaturesDisplay`."""
+        return display("SelectedFeaturesDisplay", self, **settings)
+
+    def selection_optimism(self, **settings: Any) -> Any:
+        """Return what selection before the folds would gain: a `SelectionOptimismDisplay`."""
+        return display("SelectionOptimismDisplay", self, **settings)
 
     def rows_needed(self, **settings: Any) -> Any:
         """Return the rows for narrower intervals and smaller differences: a `RowsNeededDisplay`."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from threadpoolctl import threadpool_limits
 
@@ -18,7 +20,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
 from lincore.io.loading import as_dataset
-from lincore.metrics.results import Results
+from lincore.metrics.results import FeatureSelections, Results
 from lincore.metrics.settings import Settings
 from lincore.metrics.training_variance import training_variance_rows
 from lincore.model_selection.engine import Completed, method_steps, run
@@ -27,7 +29,7 @@ from lincore.model_selection.fitting import Predicted, TrainingSample, training_
 from lincore.model_selection.fold_moments import fold_moments
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.methods import yardsticks as flexible_classifiers
-from lincore.model_selection.pipeline import PLAIN, Steps
+from lincore.model_selection.pipeline import PLAIN, Steps, classifier_input_names
 from lincore.model_selection.splitters import (
     Scheme,
     default_scheme,
@@ -38,7 +40,7 @@ from lincore.model_selection.splitters import (
 from lincore.model_selection.stages import Failure, Outcome, Task
 from lincore.model_selection.streamed_rows import n_learned_from_streamed, streamed_blocks
 from lincore.utils.thread_warnings import warn
-from lincore.utils.typing import Array, Progress
+from lincore.utils.typing import Array, Flags, Progress
 from lincore.utils.versions import package_versions
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def compare(
     keep: Callable[[Results], Any] | None = None,
     keep_models: bool = False,
     yardsticks: bool = False,
+    preselection: bool = True,
     n_jobs: int | None = None,
 ) -> Results:
     """Fit several methods on the same training sets and predict the same test sets.
@@ -101,6 +104,10 @@ def compare(
         Also fit gradient boosting and a random forest on the same splits, as references that are
         not ranked: their results are in ``results.yardsticks``, and
         ``results.against_yardsticks()`` compares the methods with them.
+    preselection : bool, default True
+        Whether to fit methods with stepwise selection also to the features that they select from
+        all rows, before the splits: ``results.selection_optimism()`` shows how much better they
+        then seem.
     n_jobs : int, optional
         Number of processes in which methods that need rows are fitted, for fits of several seconds;
         -1 uses all cores. None means 1 unless in a `joblib.parallel_config` context, which may also
@@ -176,6 +183,20 @@ def compare(
     if keep_models:
         kept = [method for method in chosen if method.name in results.methods]
         results = replace(results, models=_models(data, kept, steps, seed, n_jobs))
+    if preselection and results.selections and not stopped:
+        preselected = _preselected(data, chosen, results, steps, seed, n_jobs)
+        if preselected:
+            others = compare(
+                data,
+                preselected,
+                scheme,
+                steps=steps,
+                seed=seed,
+                test_size=test_size,
+                preselection=False,
+                n_jobs=n_jobs,
+            )
+            results = replace(results, preselected=others)
     if not yardsticks or stopped:
         return results
     # Boosting's threads wait for each other if other work shares the cores, which takes 30 times as
@@ -202,11 +223,7 @@ def _models(
     data: Dataset, methods: Sequence[Method], steps: Steps, seed: int, n_jobs: int | None
 ) -> dict[str, FittedModel]:
     """Fit methods on all rows; one that fails is omitted with a warning."""
-    none = np.arange(0)
-    task = Task(training_sample(data, Split(np.arange(data.n_rows), none)), none)
-    outcomes: dict[str, Outcome] = {}
-    for step in run([task], methods, data, steps=steps, seed=seed, n_jobs=n_jobs):
-        outcomes |= step.outcomes
+    outcomes = _fit_all_rows(data, methods, steps, seed, n_jobs)
     found = {}
     for method in methods:
         outcome = outcomes[method.name]
@@ -215,6 +232,46 @@ def _models(
             warn(reason, FitFailedWarning, stacklevel=3)
         else:  # its warnings are in the notes of the folds
             found[method.name] = FittedModel.of(data, outcome.pipeline, method.label)
+    return found
+
+
+def _fit_all_rows(
+    data: Dataset, methods: Sequence[Method], steps: Steps, seed: int, n_jobs: int | None
+) -> dict[str, Outcome]:
+    none = np.arange(0)
+    task = Task(training_sample(data, Split(np.arange(data.n_rows), none)), none)
+    outcomes: dict[str, Outcome] = {}
+    for step in run([task], methods, data, steps=steps, seed=seed, n_jobs=n_jobs):
+        outcomes |= step.outcomes
+    return outcomes
+
+
+def _preselected(
+    data: Dataset,
+    methods: Sequence[Method],
+    results: Results,
+    steps: Steps,
+    seed: int,
+    n_jobs: int | None,
+) -> list[Method]:
+    """Return the methods that select, with the features that they select from all rows."""
+    selecting = [method for method in methods if method.name in results.selections]
+    outcomes, found = _fit_all_rows(data, selecting, steps, seed, n_jobs), []
+    for method in selecting:
+        outcome = outcomes[method.name]
+        if isinstance(outcome, Failure):
+            continue
+        names, own = classifier_input_names(outcome.pipeline, data), results.selections[method.name]
+        if not own.same_inputs or names != own.features:
+            continue
+        given = method.estimator.get_params(deep=True)
+        option = next((name for name in given if name.rpartition("__")[2] == "selection"), "")
+        if not isinstance(given.get(option), str):  # fixed positions
+            continue
+        positions = np.flatnonzero(outcome.pipeline.steps[-1][1].selected_)
+        estimator = clone(method.estimator).set_params(**{option: tuple(positions.tolist())})
+        label = f"{method.label}, selected on all rows"
+        found.append(Method(f"{method.name} on all rows", estimator, label, method.word))
     return found
 
 
@@ -236,6 +293,7 @@ class _Predictions:
         self.failed: dict[str, str] = {}
         self.notes: dict[str, Counter[str]] = {name: Counter() for name in self.names}
         self.finished: set[str] = set()
+        self.selected: dict[str, dict[int, tuple[tuple[str, ...], Flags]]] = {}
 
     def tasks(self) -> list[Task]:
         """Return the task of each fold: to predict its test rows, then common ones."""
@@ -264,6 +322,10 @@ class _Predictions:
                 continue
             method, n_tested = self.names.index(name), len(self.plan[fold].test)
             self.seconds[method] += outcome.seconds
+            chosen = getattr(outcome.pipeline.steps[-1][1], "selected_", None)
+            if chosen is not None:
+                names = classifier_input_names(outcome.pipeline, self.data)
+                self.selected.setdefault(name, {})[fold] = names, chosen
             self.tested.put(method, fold, outcome.predicted.part(slice(n_tested)))
             if fold in folds:
                 others = outcome.predicted.part(slice(n_tested, None))
@@ -277,6 +339,9 @@ class _Predictions:
             notes={name: dict(notes) for name, notes in self.notes.items() if notes},
         )
         results = self._results(self.tested, self.plan, [f.test for f in self.plan], settings)
+        selected = self.selected.items()
+        selections = {name: _by_name(found) for name, found in selected if name in results.methods}
+        results = replace(results, selections=selections)
         if not self.common.folds:
             return results
         plan = [self.plan[i] for i in self.common.folds]
@@ -335,6 +400,15 @@ class _Collected:
         if found.decision is not None:
             self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
             self.decision[method][rows] = found.decision
+
+
+def _by_name(selected: Mapping[int, tuple[tuple[str, ...], Flags]]) -> FeatureSelections:
+    """Join the selections of all folds, whose inputs may differ where levels are missing."""
+    folds = [selected[fold] for fold in sorted(selected)]
+    features = tuple(dict.fromkeys(name for names, _ in folds for name in names))
+    sets = [set(compress(names, chosen)) for names, chosen in folds]
+    chosen = np.array([[name in one for name in features] for one in sets])
+    return FeatureSelections(features, chosen, all(names == features for names, _ in folds))
 
 
 def method_settings(

@@ -210,6 +210,7 @@ class FittedClassifier:
             scheme,
             steps=self.preprocessing,
             progress=progress,
+            preselection=False,
         )
 
     def steps(self) -> Any:
@@ -313,6 +314,10 @@ class FittedClassifier:
     def tuning(self) -> Any:
         """Return the losses by which options were chosen: a `TuningDisplay`."""
         return display("TuningDisplay", self)
+
+    def selection(self) -> Any:
+        """Return the steps of stepwise selection: a `StepwiseDisplay`."""
+        return display("StepwiseDisplay", self)
 
     def learned(self) -> Any:
         """Return rows, prior, mean of every class, and log likelihood: a `LearnedDisplay`."""

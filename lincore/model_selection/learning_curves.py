@@ -163,7 +163,14 @@ def learning_curve(
         try:
             with captured_warnings():  # a method may fail with few rows, which the curve shows
                 results = compare(
-                    data, chosen, plan, steps=steps, seed=seed, progress=watch, n_jobs=n_jobs
+                    data,
+                    chosen,
+                    plan,
+                    steps=steps,
+                    seed=seed,
+                    progress=watch,
+                    preselection=False,
+                    n_jobs=n_jobs,
                 )
         except DataError as error:
             reason = error

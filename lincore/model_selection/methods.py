@@ -303,6 +303,8 @@ def _defaults(word: str) -> dict[str, Any]:
     if word in ("lda", "diagonal-lda"):
         # The number of canonical coordinates of `transform` does not affect predictions.
         del defaults["n_components"]
+    if word == "diagonal-lda":
+        del defaults["selection"]
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
     if any(option.name == RECALIBRATION for option in fields.options(CLASSIFIER_OPTIONS[word])):

@@ -99,8 +99,8 @@ Binary: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True)
-class LdaOptions:
-    """Options of LDA, diagonal or not."""
+class DiagonalLdaOptions:
+    """Options of diagonal LDA."""
 
     priors: Priors | None = None
     shrinkage: Annotated[Shrinkage, _SHRINKAGE] | None = None
@@ -125,6 +125,25 @@ class LdaOptions:
     ] = "sample"
     class_weight: ClassWeight | None = None
     recalibration: Recalibration | None = None
+
+
+@dataclass(frozen=True)
+class LdaOptions(DiagonalLdaOptions):
+    """Options of LDA."""
+
+    selection: (
+        Annotated[
+            Literal["stepwise"],
+            Field(
+                "Features used",
+                "Stepwise: features enter by a partial F of at least 3.84 and leave at 2.71 or "
+                "less, the defaults of SPSS, anew in every training set: test rows never choose.",
+                main=True,
+                choices={None: "all", "stepwise": "stepwise (Wilks’ lambda)"},
+            ),
+        ]
+        | None
+    ) = None
 
 
 @dataclass(frozen=True)
@@ -462,7 +481,7 @@ class OneVsOneOptions:
 #: The options of each classifier; see `lincore.fields.options`.
 CLASSIFIER_OPTIONS: Mapping[str, type] = {
     "lda": LdaOptions,
-    "diagonal-lda": LdaOptions,
+    "diagonal-lda": DiagonalLdaOptions,
     "qda": QdaOptions,
     "naive-bayes": NaiveBayesOptions,
     "multinomial-nb": MultinomialOptions,

@@ -104,7 +104,7 @@ def compare_splits(
             parts = split(data, "last", test_size=test_size)
         else:
             parts = split(data, "stratified", test_size=test_size, seed=seeds[number - 1])
-        results = compare(data, methods, parts, steps=steps, n_jobs=n_jobs)
+        results = compare(data, methods, parts, steps=steps, preselection=False, n_jobs=n_jobs)
         score = leading_score(results.class_counts)
         scores.append(
             {

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore.analysis import ClassShare, NewFile, TypedRow
+from lincore.displays import SelectedFeaturesDisplay
 from pages.ui.balance import reduction
 from pages.ui.classify.panels import TABS
 from pages.ui.frame import export_menu
@@ -158,8 +159,11 @@ def classify(*tabs: str, **chosen: object) -> Visit:
     return Visit("classify", tabs, LOGISTIC | keys)
 
 
-def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
+def compare(
+    *tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout", **options: object
+) -> Visit:
     chosen = {"settings.compare": {"methods": ("lda", "qda"), "scheme": scheme}}
+    chosen |= {f"settings.experiment.{word}": given for word, given in options.items()}
     return Visit("compare", tabs, chosen, buttons)
 
 
@@ -194,6 +198,7 @@ VISITS = {
               panels="explore.panels.table3"),
         classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
         compare("Boundaries", "Rows needed", "Time", scheme="5-fold"),
+        compare("Stepwise selection", scheme="5-fold", lda={"selection": "stepwise"}),
         study("Class-size sweep", "Training loss"),
     ),
     "gaussian": (
@@ -359,7 +364,8 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
-    tabs, offered = {*(kind.title for kind in TABS), *reduction.panels.PANELS}, set()
+    kinds = (*TABS, SelectedFeaturesDisplay)  # whose tab only stepwise selection has
+    tabs, offered = {*(kind.title for kind in kinds), *reduction.panels.PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")

@@ -44,3 +44,42 @@ def pca_by_svd(X):
     """Axes and variances from the singular values of the centred rows."""
     _, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     return Vt, s**2 / (len(X) - 1)
+
+
+def stepwise_by_determinants(X, codes, to_enter=3.84, to_remove=2.71):
+    """Stepwise discriminant analysis: Wilks' lambda of every set anew, as a ratio of determinants.
+
+    Returns (feature, whether it enters, lambda, partial F, df1, df2) of every step.
+    """
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    classes = np.unique(codes)
+    n, K = len(X), len(classes)
+    within = np.vstack([X[codes == k] - X[codes == k].mean(axis=0) for k in classes])
+
+    def wilks(chosen):
+        if not chosen:
+            return 1.0
+        W, T = (part[:, chosen].T @ part[:, chosen] for part in (within, X))
+        return np.linalg.det(W) / np.linalg.det(T)
+
+    def partial(smaller, larger):
+        ratio = wilks(larger) / wilks(smaller)
+        df2 = n - K - len(smaller)
+        return (1 - ratio) / ratio * df2 / (K - 1), K - 1, df2
+
+    chosen, steps = [], []
+    while True:
+        without = {j: [i for i in chosen if i != j] for j in chosen}
+        leaving = {j: partial(rest, chosen) for j, rest in without.items()}
+        j = min(leaving, key=leaving.get, default=None)
+        if j is not None and leaving[j][0] <= to_remove:
+            chosen = without[j]
+            steps.append((j, False, wilks(chosen), *leaving[j]))
+            continue
+        others = [j for j in range(X.shape[1]) if j not in chosen]
+        entering = {j: partial(chosen, [*chosen, j]) for j in others}
+        j = max(entering, key=entering.get, default=None)
+        if j is None or entering[j][0] < to_enter:
+            return steps
+        chosen = [*chosen, j]
+        steps.append((j, True, wilks(chosen), *entering[j]))

@@ -95,9 +95,10 @@ class CanonicalDisplay(CanonicalPartDisplay):
 
     @property
     def has_functions(self) -> bool:
-        """True of LDA and Fisher's discriminant by sample covariances, not on counts of words."""
-        is_robust = getattr(self.model.classifier, "covariance", "") == "mcd"
-        return self.model.word in _WORDS and not is_robust and not self.model.data.kind.is_sparse
+        """True of LDA and Fisher's discriminant of all features and rows, not on word counts."""
+        given = self.model.classifier.get_params(deep=False)
+        is_other = given.get("covariance") == "mcd" or given.get("selection") is not None
+        return self.model.word in _WORDS and not is_other and not self.model.data.kind.is_sparse
 
     def said(self, found: CanonicalAnalysis) -> str:
         """State how many functions separate the classes, and the share of the first."""

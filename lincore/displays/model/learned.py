@@ -1,29 +1,33 @@
-"""Displays of estimates: means, priors, words, matrices, images, and options chosen by folds."""
+"""Displays of estimates: means, priors, words, matrices, images; chosen options and features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from lincore import fields, geometry, model_selection, plots
+from lincore import fields, geometry, inspection, model_selection, plots
 from lincore.displays.model.model_display import ModelDisplay, once
 from lincore.fields import Field
-from lincore.utils import listed, percent, quoted
+from lincore.utils import count, decimals, listed, p_value, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.estimators.tuned import Tuning
     from lincore.geometry import Learned, LearnedImages
+    from lincore.linalg import SelectionStep
     from lincore.model_selection import FittedClassifier
 
 
 #: Images of means and components.
 MOST_IMAGES = 24
+#: Selected features that a sentence names.
+_MOST_NAMED = 8
 
 
 @once
@@ -309,3 +313,89 @@ class TuningDisplay(ModelDisplay):
                     "values beyond it were not tried."
                 )
         return tuple(said)
+
+
+@dataclass(frozen=True, eq=False)
+class StepwiseDisplay(ModelDisplay):
+    """Which feature entered or left at each step, by Wilks' lambda and partial F."""
+
+    title: ClassVar[str] = "Stepwise selection"
+    made_by: ClassVar[str] = "model.selection"
+    place: ClassVar[str] = "classify.selection"
+
+    @property
+    def is_stepwise(self) -> bool:
+        """True of LDA with stepwise selection."""
+        return isinstance(getattr(self.model.classifier, "selection", None), str)
+
+    @cached_property
+    def found(self) -> list[SelectionStep]:
+        """The steps."""
+        return self.model.classifier.selection_steps_ if self.is_stepwise else []
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The inputs of the classifier."""
+        return inspection.classifier_input_names(self.model.pipeline, self.model.data)
+
+    def finding(self) -> str:
+        """State which features were selected, in the order of their entry."""
+        if not self.is_stepwise:
+            return f"{self.method} uses all features."
+        of = count(len(self.names), "feature")
+        chosen = self.model.classifier.selected_
+        if not chosen.any():
+            return f"None of {of} was selected: all rows are predicted by the priors."
+        entered = dict.fromkeys(step.feature for step in reversed(self.found) if step.enters)
+        order = [self.names[j] for j in reversed(entered) if chosen[j]]
+        return (
+            f"Stepwise selection chose {len(order)} of {of}: {listed(order, most=_MOST_NAMED)}. "
+            f"Wilks’ Λ = {decimals(self.found[-1].wilks)}."
+        )
+
+    def scope(self) -> str:
+        """State the rows."""
+        return f"On {self.trained}." if self.is_stepwise else ""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each step."""
+        lines = [
+            (i, self.names[s.feature], "in" if s.enters else "out", *s[2:], s.p)
+            for i, s in enumerate(self.found, 1)
+        ]
+        columns = ["step", "feature", "change", "wilks", "F", "df1", "df2", "p"]
+        return pd.DataFrame(lines, columns=columns)
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, rounded."""
+        lines = self.frame()
+        if lines.empty:
+            return pd.DataFrame()
+        return pd.DataFrame(
+            {
+                "step": lines["step"],
+                "feature": lines["feature"],
+                "": lines["change"],
+                "Wilks’ Λ": [
+                    f"{one:.4f}" if one >= 1e-4 else f"{one:.1e}" for one in lines["wilks"]
+                ],
+                "partial F": lines["F"].map(decimals),
+                "df": [f"{a:g}, {b:.6g}" for a, b in zip(lines["df1"], lines["df2"], strict=True)],
+                "p (as if not selected)": lines["p"].map(p_value),
+            }
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rule, and what the p-values are not."""
+        if not self.is_stepwise:
+            return ()
+        notes = [
+            "The feature with the largest partial F enters if that is at least 3.84, and one "
+            "leaves at 2.71 or less. p is that of a feature named in advance: the largest of many "
+            "F is larger by chance, so that these p-values are too small. Only training rows "
+            "select; the scores of the test rows judge selection and model together. Compare shows "
+            "how often folds select each feature."
+        ]
+        if self.model.data.groups is not None:
+            notes.append("Rows of one group are not independent, which enlarges F.")
+        return tuple(notes)

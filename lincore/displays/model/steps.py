@@ -78,13 +78,17 @@ class StepsDisplay(ModelDisplay):
         return pd.DataFrame(lines, columns=["step", "class", "settings"])
 
     def notes(self) -> tuple[str, ...]:
-        """State how the fit ended, what folds chose, and the distributions of naive Bayes."""
+        """State how the fit ended, what was chosen, and the distributions of naive Bayes."""
         tuning = self.model.tuning()
         chosen = "" if tuning.found is None else tuning.finding()
+        selection = self.model.selection()
+        selected = selection.finding() if selection.is_stepwise else ""
         counts = inspection.naive_bayes_feature_counts(self.model.pipeline, self.model.data)
         named = "" if counts is None else _distributions(*counts)
         told = [f"Note from the fit: {note}" for note in self.model.notes]
-        return tuple(filter(None, [self.end.sentence, self.end.remedy, chosen, named, *told]))
+        return tuple(
+            filter(None, [self.end.sentence, self.end.remedy, chosen, selected, named, *told])
+        )
 
 
 def _settings(step: Any) -> list[tuple[str, Any]]:

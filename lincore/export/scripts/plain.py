@@ -219,6 +219,7 @@ def _classifier(method: Method, data: Dataset) -> Any:
         priors = [1 / K] * K if priors == "equal" else (data.counts / data.n_rows).tolist()
     shrinkage, weight = given.get("shrinkage"), given.get("class_weight")
     changed = given.get("divisor", "n") != "n" or given.get("regularization", 0) != 0
+    changed |= given.get("covariance") == "mcd" or given.get("selection") is not None
     if changed or shrinkage == "oas" or (weight and word not in ("logistic", "least-squares")):
         raise _no_counterpart(method)
     if word == "lda" and (shrinkage is None or priors is None):

@@ -36,6 +36,7 @@ from lincore.displays import (
     RocDisplay,
     SolversDisplay,
     StepsDisplay,
+    StepwiseDisplay,
     TuningDisplay,
     WhatIfDisplay,
 )
@@ -208,6 +209,9 @@ def _learned(model: FittedClassifier, about: Any) -> None:
     tuning = TuningDisplay(model)
     if tuning.found is not None:
         displays.show(tuning, key=tuning.place)
+    selection = StepwiseDisplay(model)
+    if selection.is_stepwise:
+        displays.show(selection, key=selection.place)
     key, found = f"{KEY}.learned", LearnedDisplay(model)
     _with_formulas(found, f"{key}.classes")
     if model.data.kind.is_images:

@@ -15,6 +15,8 @@ from lincore.displays import (
     BoundariesDisplay,
     LearningCurveDisplay,
     ScoresDisplay,
+    SelectedFeaturesDisplay,
+    SelectionOptimismDisplay,
     SplitChoiceDisplay,
     YardsticksDisplay,
 )
@@ -58,7 +60,10 @@ class Shown(NamedTuple):
 def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
     """Draw the tabs and the content of the open one."""
     shown = Shown(scores, data, choice)
-    kinds = [kind for kind in COMPARISON if kind is not ScoresDisplay]
+    missing: set[type[Display]] = {ScoresDisplay}
+    if not scores.results.selections:
+        missing.add(SelectedFeaturesDisplay)
+    kinds = [kind for kind in COMPARISON if kind not in missing]
     panels = {kind.title: partial(_FITTED.get(kind, _judged), shown, kind) for kind in kinds}
     tabs.show(f"{KEY}.panels", panels)
 
@@ -80,6 +85,14 @@ def _yardsticks(shown: Shown, kind: type[Display]) -> None:
     ):
         st.rerun()  # the whole page, which compares anew
     _judged(shown, kind)
+
+
+def _selection(shown: Shown, kind: type[Display]) -> None:
+    found = displays.chosen(kind, results=shown.scores.results)
+    displays.show(found, key=kind.place)
+    optimism = SelectionOptimismDisplay.of(shown.scores.results, **shown.judged)
+    st.markdown(f"##### {optimism.title}")
+    displays.show(optimism, key=optimism.place)
 
 
 def _boundaries(shown: Shown, kind: type[Display]) -> None:
@@ -172,6 +185,7 @@ def _split_choice(shown: Shown, kind: type[Display]) -> None:
 #: Tabs that need further fits.
 _FITTED: dict[type[Display], Callable[[Shown, type[Display]], None]] = {
     YardsticksDisplay: _yardsticks,
+    SelectedFeaturesDisplay: _selection,
     BoundariesDisplay: _boundaries,
     LearningCurveDisplay: _training_size,
     SplitChoiceDisplay: _split_choice,
