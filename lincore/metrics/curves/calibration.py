@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from lincore.utils.typing import Array, Codes, Flags
 
 #: Samples of a calibrated model behind a band, and the level of the band.
 SAMPLES, _LEVEL = 4_000, 0.95
+# Samples whose curves are computed at once.
+_AT_ONCE = 40
 #: Maximum number of posteriors at which the band is computed: with more, the samples would not
 #: suffice for its level.
 _MOST_PLACES = 50
@@ -131,21 +134,24 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
     _, point = np.unique(proba, return_inverse=True)
     if point.max() >= _MOST_POINTS:
         point = _pooled(proba)
-    total = np.bincount(point, weight)
+    total = np.bincount(point, weight).astype(float, copy=False)
     predicted = np.bincount(point, weight * proba) / total
     rng, n_points = np.random.default_rng(0), len(total)
     places = np.unique(np.linspace(0, n_points - 1, _MOST_PLACES).round().astype(np.intp))
     independent = row_weight is None and found.n_units == len(proba)
     curves, by_chance = np.empty((SAMPLES, len(places))), np.empty(SAMPLES)
-    for sample in range(SAMPLES):
+    for start in range(0, SAMPLES, _AT_ONCE):
         if independent:
-            came = rng.binomial(total.astype(np.int64), predicted.clip(0, 1)) / total
+            size = (_AT_ONCE, n_points)
+            counts = rng.binomial(total.astype(np.int64), predicted.clip(0, 1), size)
         else:
-            drawn = rng.random(found.n_units)[found.units] < proba
-            came = np.bincount(point, weight * drawn) / total
-        curve = isotonic_regression(came, weights=total).x
-        curves[sample] = curve[places]
-        by_chance[sample] = total @ ((predicted - came) ** 2 - (curve - came) ** 2) / total.sum()
+            draws = (rng.random(found.n_units)[found.units] for _ in range(_AT_ONCE))
+            counts = np.array([np.bincount(point, weight * (draw < proba)) for draw in draws])
+        came = counts / total
+        curve = _isotonic_each(came, total)
+        part = slice(start, start + _AT_ONCE)
+        curves[part] = curve[:, places]
+        by_chance[part] = ((predicted - came) ** 2 - (curve - came) ** 2) @ total / total.sum()
     low, high = _envelope(curves)
     # Curves are monotone: a band at two posteriors also bounds them in between.
     below = np.searchsorted(places, np.arange(n_points), side="right") - 1
@@ -186,15 +192,23 @@ def _isotonic(point: Codes, is_class: Flags, weight: Array) -> Array:
     return np.asarray(isotonic_regression(came, weights=total).x)
 
 
+def _isotonic_each(shares: Array, weight: Array) -> Array:
+    """Return the isotonic regression of each of several samples of shares, (s, b)."""
+    # One regression for all: at distances of 2 no shares of two samples are pooled.
+    apart = 2.0 * np.arange(len(shares))[:, None]
+    found = isotonic_regression((shares + apart).ravel(), weights=np.tile(weight, len(shares))).x
+    return np.asarray(found.reshape(shares.shape) - apart)
+
+
 def _envelope(curves: Array) -> tuple[Array, Array]:
     """Return the narrowest pair of order statistics that holds 95 % of all curves everywhere."""
     ordered = np.sort(curves, axis=0)
-    rank = 0
-    # A new curve is as often outside of a pair as these are outside of the next narrower pair.
-    while rank < len(curves) // 2 - 1:
+
+    def is_narrower(rank: int) -> bool:
+        # A new curve is as often outside of a pair as these are outside of the next narrower pair.
         inner, outer = ordered[rank + 2], ordered[-3 - rank]
         outside = ((curves < inner) | (curves > outer)).any(axis=1)
-        if outside.mean() > 1 - _LEVEL:
-            break
-        rank += 1
+        return bool(outside.mean() > 1 - _LEVEL)
+
+    rank = bisect_left(range(len(curves) // 2 - 1), True, key=is_narrower)
     return ordered[rank], ordered[-1 - rank]

@@ -3,46 +3,68 @@
 Streamlit runs a full collection after each run of a script or a fragment: 10 to 50 ms in which
 nobody is served, five times a second while a job is polled. `.streamlit/config.toml` turns that
 off. The reference cycles that pages leave behind (figures, tables) are collected here instead.
+
+Most objects are those of modules and of caches: after an hour of a class, a collection that visits
+all of them stops everybody for 0.3 s. So what survives a collection is left out of the next ones,
+also of those that Python starts by itself, and all is visited once a minute.
 """
 
 from __future__ import annotations
 
 import gc
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import monotonic
 
-#: Seconds between collections, and their largest share of the time: nobody is served meanwhile.
-SECONDS, SHARE = 5.0, 0.02
+#: Seconds between collections of recent objects, and between those of all objects.
+SECONDS, SECONDS_OF_ALL = 5.0, 60.0
 
 
 class Collector:
     """Collects garbage if objects have been created since the last time."""
 
     def __init__(self) -> None:
-        self._seen = -1
+        self._lock = Lock()
+        self._seen = self._seen_by_all = -1
+        self._time_of_all = monotonic()
 
     def collect(self) -> bool:
         """Collect if there may be garbage; return whether there was."""
-        if _collections() == self._seen:
+        now = _collections()
+        if now != self._seen_by_all and monotonic() >= self._time_of_all + SECONDS_OF_ALL:
+            self.collect_all()
+            return True
+        if now == self._seen:
             return False
-        gc.collect()
-        self._seen = _collections()
+        with self._lock:
+            gc.collect()
+            gc.freeze()
+            self._seen = now
         return True
+
+    def collect_all(self) -> None:
+        """Collect all garbage, however old."""
+        with self._lock:
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            self._seen = self._seen_by_all = _collections()
+            self._time_of_all = monotonic()
+
+
+#: That of this process.
+collector = Collector()
 
 
 def start() -> None:
     """Start collecting in the background; called once per process, after its warm-up."""
-    arguments = (Collector(), Event())
+    arguments = (collector, Event())
     Thread(target=collect_until, args=arguments, name="lincore-garbage", daemon=True).start()
 
 
 def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> None:
-    """Collect after each pause, which is longer after a collection that took long."""
-    took = 0.0
-    while not over.wait(max(pause, took / SHARE)):
-        began = monotonic()
+    """Collect after each pause."""
+    while not over.wait(pause):
         collector.collect()
-        took = monotonic() - began
 
 
 def _collections() -> int:

@@ -8,19 +8,21 @@ arena per thread that has allocated memory.
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from threading import Lock, Thread
 from typing import Any
 
 from lincore.utils import glibc, trim
-from pages.ui.server import _compat, logs
+from pages.ui.server import _compat, _garbage_collection, logs
 
 log = logging.getLogger(__name__)
 
 #: Streamlit's two minutes, and a margin.
 SECONDS_KEPT = 125.0
+#: Visitors who leave within this time are tidied up after together.
+SECONDS_TOGETHER = 20.0
 # From malloc.h of glibc.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
 #: Arrays of at least this size get their own memory map, which is returned when they are freed.
@@ -57,7 +59,7 @@ class Departures:
 def tidy() -> None:
     """Forget expired sessions, on the event loop of the server; return the freed memory."""
     _compat.forget_closed_sessions()
-    if _tidying.acquire(blocking=False):  # once is enough for visitors who left together
+    if _tidying.acquire(blocking=False):
         Thread(target=_give_back, name="lincore-memory", daemon=True).start()
 
 
@@ -75,7 +77,8 @@ def keep_little() -> None:
 
 def _give_back() -> None:
     try:
-        gc.collect()
+        time.sleep(SECONDS_TOGETHER)
+        _garbage_collection.collector.collect_all()
         trim()
     finally:
         _tidying.release()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tomllib
 import weakref
+from math import inf
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from streamlit import config
 from pages.ui.server import preload
 
 ROOT = Path(__file__).parents[3]
+OF_ALL = "pages.ui.server._garbage_collection.SECONDS_OF_ALL"
 
 
 class Loop:
@@ -41,17 +43,34 @@ def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more(mo
     thread = begun(monkeypatch)
     assert thread["name"] == "lincore-garbage"
     collector, _ = thread["args"]
+    monkeypatch.setattr(OF_ALL, inf)
     collector.collect()
     del old
     made = make_things()
+    assert collector.collect() and made
+    assert left() is not None, "it was seen once, and is not looked at again within a minute"
+    monkeypatch.setattr(OF_ALL, 0.0)
     assert collector.collect()
-    assert left() is None and made
+    assert left() is None
     gc.disable()  # nothing young is collected, as if nothing was made
     try:
         collector.collect()  # what the lines above made
         assert not collector.collect()
     finally:
         gc.enable()
+
+
+def test_collections_that_python_starts_leave_out_what_was_seen(monkeypatch):
+    monkeypatch.setattr(OF_ALL, inf)
+    (collector, _), old = begun(monkeypatch)["args"], Loop()
+    made = make_things()
+    left = weakref.ref(old)
+    assert collector.collect() and made
+    del old
+    gc.collect()
+    assert left() is not None
+    collector.collect_all()
+    assert left() is None
 
 
 def begun(monkeypatch) -> dict[str, object]:
