@@ -37,7 +37,9 @@ def test_a_file_is_read_as_it_is_meant(name):
     assert codes == expected.get("codes", codes)
     assert expected.get("where", "") in " ".join(str(one.where) for one in table.notices)
     assert table.first_line == expected.get("first_line", table.first_line)
+    said = " ".join(notice.what for notice in table.notices)
     if "target" not in expected:
+        assert all(part in said for part in expected.get("said", []))
         return
     data = load(
         raw, name=name, target=None if expected.get("says") == "LIN018" else expected["target"]
@@ -51,3 +53,5 @@ def test_a_file_is_read_as_it_is_meant(name):
     for feature, levels in expected.get("levels", {}).items():
         assert list(data.levels[features.index(feature)]) == levels
     assert expected.get("says", "") in {"", *(notice.code for notice in data.notices)}
+    said += " ".join(notice.what for notice in data.notices)
+    assert all(part in said for part in expected.get("said", []))

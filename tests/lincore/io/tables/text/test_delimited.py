@@ -172,57 +172,6 @@ def test_what_is_written_is_read(rows, separator, encoding):
     assert frame["class"].tolist() == [f"c{i % 2}, {separator}." for i in range(len(rows))]
 
 
-PARTED = [("Ann B", "New York", f"{i}.5", "ab"[i % 2]) for i in range(20)]
-NAMED = ("name", "place", "size", "class")
-
-
-@pytest.mark.parametrize("mark", ["~", "^", "   ", "  \t "])
-def test_rare_separators_are_found_where_each_line_has_as_many(mark):
-    rows = [mark.join(row) for row in (NAMED, *PARTED)]
-    frame = read_table("\n".join(rows).encode(), "made.txt").frame
-    assert tuple(frame) == NAMED
-    assert frame["place"].unique().tolist() == ["New York"]
-    assert frame["size"].tolist() == [i + 0.5 for i in range(20)]
-
-
-@pytest.mark.parametrize("mark", ["~", "^"])
-def test_a_rare_separator_goes_with_decimal_commas(mark):
-    raw = f"u{mark}v{mark}class\n" + "".join(f"{i},5{mark}2,25{mark}a b\n" for i in range(20))
-    frame = read_table(raw.encode(), "made.txt").frame
-    assert frame["u"].tolist() == [i + 0.5 for i in range(20)]
-    assert list(frame) == ["u", "v", "class"]
-
-
-@pytest.mark.parametrize("mark", ["~", "^"])
-def test_a_rare_separator_parts_two_columns_below_their_names(mark):
-    raw = f"size{mark}class\n" + "".join(f"{i}.5{mark}{'ab'[i % 2]}\n" for i in range(20))
-    frame = read_table(raw.encode(), "made.csv").frame
-    assert frame["size"].tolist() == [i + 0.5 for i in range(20)]
-    assert list(frame) == ["size", "class"]
-    with pytest.raises(DataError, match="only one column"):
-        read_table(f"power\n{raw}".encode(), "made.csv")
-
-
-@pytest.mark.parametrize("mark", ["~", "^"])
-def test_rare_marks_within_values_part_nothing(mark):
-    lines = [f"{mark}{i}.5,x{mark}{i},{'ab'[i % 2]}" for i in range(20)]
-    frame = read_table("\n".join(["u,v,class", *lines]).encode(), "made.csv").frame
-    assert frame.shape == (20, 3)
-    with pytest.raises(DataError, match="only one column"):
-        read_table("\n".join(f"10{mark}{i}" for i in range(20)).encode(), "made.csv")
-
-
-@pytest.mark.parametrize("encoding", ["utf-32", "utf-16-le", "utf-16-be"])
-def test_wide_letters_are_read_and_damage_is_told(encoding):
-    raw = "".join(f"{i}.5,{'ab'[i % 2]}\n" for i in range(40))
-    raw = f"größe,class\n{raw}".encode(encoding)
-    assert read_table(raw, "made.csv").frame.shape == (40, 2)
-    if encoding != "utf-32":
-        cut = read_table(raw[:-1], "made.csv")
-        assert "damaged" in cut.notices[0].what
-        assert len(cut.frame) == 40
-
-
 # pandas takes 131,072 rows of seven columns at a time.
 @pytest.mark.parametrize("n", [5_000, pytest.param(140_000, marks=pytest.mark.long)])
 def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
@@ -245,11 +194,3 @@ def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
     assert found.notices == whole.notices
     assert found.frame["late word"].dtype != object
     assert set(found.frame["late zero"]) == {"0123", "4567"}
-
-
-def test_text_that_no_bytes_stand_for_is_parsed():
-    raw = ("u,class\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(20))).encode("utf-16")
-    raw = raw.replace("a".encode("utf-16-le"), b"\x00\xd8")
-    frame = read_table(raw, "made.csv").frame
-    assert frame.shape == (20, 2)
-    assert frame.iloc[:, 1].nunique() == 2
