@@ -299,12 +299,6 @@ class Dashboard(Figures):
         self.element(key).get_by_role("tab").filter(has_text=exactly).first.click()
         self._follow(sent)
 
-    def select_point(self, key: str, index: int) -> None:
-        """Click the `index`-th marker of a scatter that reports selections."""
-        sent = self._sent()
-        self.element(key).locator(".point").nth(index).click(force=True)
-        self._follow(sent)
-
     def open_table_cell(self, place: tuple[float, float], editor: Locator) -> None:
         """Click a cell of an editable table, and wait for what it is edited with."""
         self.page.mouse.click(*place, delay=60)

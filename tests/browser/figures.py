@@ -1,14 +1,13 @@
-"""Actions in a figure: hover, click, box and lasso selection, rotation."""
+"""Actions in a figure: hover, click, and lasso selection."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.scripts import CAMERA, HOVERED, MARKER, PLACE
+from tests.browser.scripts import HOVERED, MARKER, PLACE
 
 Place = tuple[float, float]
 
@@ -52,34 +51,9 @@ class Figures(ABC):
         self.page.mouse.click(left, top, delay=30)
         self._follow(sent)
 
-    def select_box(self, key: str, x: Place, y: Place) -> None:
-        """Choose the points between two values of x and two of y."""
-        corners = [(x[0], y[0]), (x[1], y[1])]
-        self._drag(key, "Box Select", corners)
-
     def select_lasso(self, key: str, places: Sequence[Place]) -> None:
         """Choose the points inside a polygon."""
         self._drag(key, "Lasso Select", [*places, places[0]])
-
-    def clear_selection(self, key: str) -> None:
-        """Choose nothing again, by a double click."""
-        sent = self._sent()
-        self._figure(key).locator(".nsewdrag").first.dblclick()
-        self._follow(sent)
-
-    def camera(self, key: str) -> dict[str, Any]:
-        """Return from where a three-dimensional figure is seen: eye, centre and up."""
-        camera: dict[str, Any] = self._figure(key).evaluate(CAMERA)
-        return camera
-
-    def turn(self, key: str, across: float, down: float) -> None:
-        """Turn a three-dimensional figure by dragging it so many pixels."""
-        box = self._figure(key).locator("#scene").first.bounding_box()
-        if box is None:
-            raise RuntimeError(f"no scene in {key}")
-        left, top = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        self._stroke([(left, top), (left + across, top + down)])
-        self.settle()
 
     def _click_marker(self, key: str, wanted: list[int]) -> None:
         place = self._figure(key).evaluate(MARKER, wanted)

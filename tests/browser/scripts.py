@@ -118,11 +118,3 @@ MARKER = """
 HOVERED = """
 ([plot, x, y]) => (plot._hoverdata || []).some((mark) => mark.x === x && mark.y === y)
 """
-
-#: From where a three-dimensional figure is seen now.
-CAMERA = """
-(box) => {
-  const scene = box.querySelector('.js-plotly-plot')._fullLayout.scene;
-  return JSON.parse(JSON.stringify(scene._scene.getCamera()));
-}
-"""

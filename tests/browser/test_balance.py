@@ -11,7 +11,6 @@ import lincore
 from lincore import imbalance, metrics, report
 from lincore.imbalance import sweep
 from lincore.model_selection import Steps
-from tests.data import DATA, needs_data
 
 REPEATS = 2
 
@@ -114,54 +113,6 @@ def test_sizes_and_costs_are_typed(dashboard):
     dashboard.open_tab("balance.tabs", "Costs")
     assert dashboard.table("balance.costs.table") == after, "what was typed outlives the page"
     dashboard.check()
-
-
-@pytest.mark.long
-@needs_data
-def test_the_faces_lose_and_get_it_back(dashboard):
-    dashboard.goto()
-    dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
-    # Images are decoded while one may go elsewhere: here we wait for them.
-    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for()
-    dashboard.settle()
-    dashboard.visit("balance")
-    few_repeats(dashboard, "2, as in the faces text")
-
-    faces = lincore.load(DATA / "faces3_bmp30.zip")
-    seen = []
-    study = lincore.balance(
-        faces,
-        {"Class3": 233},
-        ("lda", "qda", "logistic"),
-        steps=Steps(standardize=False, n_components=2),
-        repeats=REPEATS,
-        keep=seen.append,
-    )
-    one = seen[0].example.results  # of the split in the sidebar
-
-    shown = dashboard.text()
-    assert study.decomposition("lda", loss="error").finding() in shown
-    for sentence in study.decomposition("lda", loss="error").notes():
-        assert sentence in shown
-    assert study.corrections("lda", loss="error").finding() in shown
-    table = dashboard.table("balance.parts.table")
-    assert table[1:] == study.decomposition("lda").table().to_numpy().tolist()
-    dashboard.open_tab("balance.tabs", "Full and reduced set")
-    shown = dashboard.text()
-    before, after = (metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced"))
-    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full.figure"), before)
-    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced.figure"), after)
-    np.testing.assert_array_equal(
-        cells(dashboard, "balance.confusion.difference.figure"), after - before
-    )
-    assert "2,100 images (700 Class1, 700 Class2, 700 Class3)" in shown
-
-    dashboard.choose("balance.sides.remedy", "balanced weights + corrected priors")
-    both = metrics.confusion_matrix(one["both"], "lda")
-    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced.figure"), both)
-    assert both[2, 2] > 3 * after[2, 2]  # the recall of the class comes back
-    dashboard.check()
-    dashboard.screenshot("balance-faces")
 
 
 def test_a_class_is_made_smaller_and_a_remedy_applied(dashboard):

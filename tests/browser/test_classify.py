@@ -11,6 +11,7 @@ from lincore import metrics
 from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
 from lincore.model_selection import Steps
 from tests.app.data_page import plain
+from tests.browser.axe import violations
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -80,7 +81,10 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.choose("experiment.logistic.max_iter.kind", "a number")
     dashboard.enter("experiment.logistic.max_iter", 1_000_000)
     dashboard.choose("experiment.logistic.solver", "Gradient descent, fixed rate")
-    dashboard.element("classify.fit.stop").get_by_role("button").click()
+    stop = dashboard.element("classify.fit.stop").get_by_role("button")
+    stop.wait_for()
+    assert not violations(dashboard.page), "while it is fitted"
+    stop.click()
     dashboard.element("classify.fit.restart").wait_for()
     dashboard.settle()
     assert "it was cancelled" in dashboard.text()

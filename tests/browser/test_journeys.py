@@ -12,9 +12,28 @@ import lincore
 from lincore import metrics, report
 from lincore.inspection import confusion_cell
 from lincore.metrics import leading_score
-from tests.browser.test_compare import SOLVED, assert_the_librarys
+from lincore.model_selection import CLASSIFIER_LABELS
 
 pytestmark = pytest.mark.browser
+
+SOLVED = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
+
+
+def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
+    """Compare the sentence, the figure and the table on the screen with results, best first."""
+    assert report.comparison_finding(results) in dashboard.text()
+    assert results.pairwise().scope() in dashboard.text()
+    drawn = dashboard.figure("compare.figure")["data"][0]["x"]
+    decides = [metrics.score(results, name, score).value for name in results.methods]
+    np.testing.assert_allclose(drawn, decides, rtol=1e-6)
+    right = [metrics.score(results, name, "accuracy") for name in results.methods]
+    header, *lines = dashboard.table("compare.table")
+    place = header.index("accuracy (%)")
+    shown = {line[header.index("model")]: line[place] for line in lines}
+    assert shown == {
+        CLASSIFIER_LABELS[name]: report.format_score(found, "accuracy").replace(" %", "")
+        for name, found in zip(results.methods, right, strict=True)
+    }
 
 
 def counts_on_screen(dashboard) -> np.ndarray:
