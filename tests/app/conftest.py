@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import streamlit as st
 
-from pages.ui.jobs import cache
+from pages.ui.jobs import cache, page_jobs
 from pages.ui.widgets import displays
 from tests.app import settling
 
@@ -17,6 +17,7 @@ def _fresh_caches() -> Iterator[None]:
     st.cache_data.clear()
     st.cache_resource.clear()
     cache.KEPT.clear()
+    page_jobs.shared.clear()
     displays.KEPT.clear()
     yield
 

@@ -12,9 +12,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import lincore
-from lincore import metrics
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     "pages/data.py",
@@ -69,15 +66,6 @@ def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
 def test_a_page_can_be_the_first_one_opened(page):
     app = open_app(page)
     assert not app.error and app.header[0].value and figures(app)
-
-
-def test_the_numbers_on_classify_are_the_librarys():
-    app = open_app("pages/classify.py")
-    iris = lincore.sample("iris")
-    results = lincore.fit(iris, "lda").results
-    right = metrics.score(results, "LDA", "accuracy")
-    assert app.metric[0].value == f"{100 * right.value:.1f} %"
-    assert app.metric[1].value == f"{metrics.score(results, 'LDA', 'log loss').value:.3f}"
 
 
 @pytest.mark.usefixtures("unfolded")

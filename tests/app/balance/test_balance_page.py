@@ -44,11 +44,6 @@ TABS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _no_results_of_others():
-    page_jobs.shared.clear()
-
-
 def open_balance(sample: str = "gaussian", repeats: int = 2, *, popover: bool = False) -> AppTest:
     session = {
         "settings.balance": {"mode": "cut", "repeats": repeats},

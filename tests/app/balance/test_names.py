@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lincore.imbalance import REMEDIES
-from pages.ui.jobs import page_jobs
 from tests.app.balance.test_balance_page import PAGE, open_balance, open_tab
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, figures, open_app, upload
-
-
-@pytest.fixture(autouse=True)
-def _no_results_of_others():
-    page_jobs.shared.clear()
 
 
 @pytest.mark.usefixtures("unfolded")

@@ -21,7 +21,7 @@ from lincore.model_selection import (
 from lincore.report import termination_reason
 from lincore.utils import percent
 from pages.ui.classify.panels import TABS
-from pages.ui.jobs import cache, page_jobs
+from pages.ui.jobs import cache
 from pages.ui.session import fitting, state
 from tests.app.data_page import plain
 from tests.app.settling import kept_jobs, settled
@@ -29,11 +29,6 @@ from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
 
 PAGE = "pages/classify.py"
 TABLE_WORDS = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
-
-
-@pytest.fixture(autouse=True)
-def nothing_fitted_before():
-    page_jobs.shared.clear()
 
 
 def open_classify(word: str = "lda", sample: str = "gaussian"):

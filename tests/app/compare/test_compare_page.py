@@ -19,7 +19,7 @@ from lincore.data import Dataset
 from lincore.metrics import find_disagreements, leading_score
 from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
-from pages.ui.jobs import cache, page_jobs
+from pages.ui.jobs import cache
 from pages.ui.session import state
 from pages.ui.widgets import tables, text
 from tests.app.data_page import plain
@@ -28,11 +28,6 @@ from tests.app.test_pages import ROOT, assert_fine, figures, main_text, unbound
 
 PAGE = "pages/compare.py"
 TABLE = ["lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic"]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_shared():
-    page_jobs.shared.clear()
 
 
 def open_compare(data: Dataset | str = "iris", *, steps: dict | None = None, **session) -> AppTest:

@@ -7,7 +7,6 @@ import json
 from lincore.displays import COMPARISON, RowsNeededDisplay
 from tests.app.compare.test_compare_page import (
     TABLE,
-    _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
     hold_logistic,
     main_text,
     open_compare,

@@ -134,17 +134,6 @@ def test_findings_come_with_a_remedy_at_a_click_that_can_be_undone():
     assert data_of(app).n_rows == 300
 
 
-def test_lone_classes_are_left_out_or_merged_at_a_click():
-    app = bring(open_app(), ("lone.csv", a_table() + b"\n1,2,x,g1,c"))
-    assert data_of(app).n_classes == 3
-    next(b for b in app.button if b.label == "Leave out c").click().run()
-    assert data_of(app).n_classes == 2 and "Left out: c" in edits(app)
-    app.button(key="data.undo.drop_classes.0").click().run()
-    next(b for b in app.button if b.label.startswith("Merge c")).click().run()
-    assert_fine(app)
-    assert data_of(app).n_classes == 2 and data_of(app).n_rows == 41
-
-
 def test_missing_values_and_rare_levels_are_treated_as_chosen():
     app = bring(open_app(), ("gaps.csv", a_table().replace(b"\n3.5,", b"\n,")))
     for missing in ("most_frequent", "indicator", "drop"):
@@ -242,33 +231,6 @@ def test_another_sheet_is_chosen():
     app.selectbox(key="data.read.sheet").set_value("small").run()
     assert_fine(app)
     assert len(source_of(app).table.frame) == 12
-
-
-def test_the_target_that_a_file_declares_is_named():
-    rows = "".join(f"{i % 7}.5,text {i},{'xy'[i % 2]}\n" for i in range(30))
-    app = bring(open_app("pages/data.py"), ("made.csv", f"C#size,mS#note,cD#art\n{rows}".encode()))
-    assert app.selectbox(key="data.target").value == "art"
-    assert data_of(app).target_name == source_of(app).target == "art"
-
-
-def test_a_binomial_table_is_refused_until_its_target_is_chosen():
-    rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
-    app = bring(open_app("pages/data.py"), ("made.csv", f"dead,total,dose,sex\n{rows}".encode()))
-    assert "has counts of 'dead' and 'total', but no class" in main_text(app)
-    assert app.selectbox(key="data.target").value is None
-    app.selectbox(key="data.target").select("sex").run()
-    assert data_of(app).target_name == "sex"
-
-
-def test_identifiers_behind_labels_are_cut():
-    kinds = ("well", "sick")
-    rows = "".join(f"{i},{i * 7 % 11}.5,{kinds[i % 2]}.|{3733 + 7 * i}\n" for i in range(90))
-    app = bring(open_app(), ("labels.csv", f"age,level,class\n{rows}".encode()))
-    app.selectbox(key="data.target").set_value("class").run()
-    cut = next(one for one in app.button if "Cut" in one.label)
-    cut.click().run()
-    assert_fine(app)
-    assert data_of(app).classes.tolist() == ["sick", "well"]
 
 
 def test_a_numeric_target_is_cut_at_a_threshold_of_ones_own():

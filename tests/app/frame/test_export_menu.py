@@ -12,16 +12,10 @@ import pytest
 
 from lincore import export
 from pages.ui.frame import export_menu
-from pages.ui.jobs import page_jobs
 from tests.app.settling import settled
 from tests.app.test_pages import choose_sample, figures, main_text, open_app
 
 ENDINGS = ["html", "py", "ipynb", "csv.zip", "tex", "md", "figures.zip", "figures.html"]
-
-
-@pytest.fixture(autouse=True)
-def nothing_shared():
-    page_jobs.shared.clear()
 
 
 def opened(page: str, sample: str = "wine"):

@@ -8,14 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import _compat, browser_data
-from pages.ui.session import state
 from tests.app.data_page import FOLDERS, a_table, a_zip, bring, data_of, wait
 from tests.app.session.test_link import asked, link_of, open_link
 from tests.app.test_pages import ROOT, assert_fine, main_text, open_app
 
 pytestmark = pytest.mark.usefixtures("unfolded")
 
-ONE, OTHER = "a" * 43, "b" * 43
+ONE = "a" * 43
 WAS_HERE = "upload it again to continue"
 
 
@@ -38,16 +37,6 @@ def uploaded() -> AppTest:
     app.selectbox(key="sidebar.target").set_value("colour").run()
     app.number_input(key="sidebar.test_size").set_value(20.0).run()
     return app.run()
-
-
-@pytest.mark.parametrize("page", ["pages/data.py", "pages/classify.py"])
-def test_a_reload_keeps_the_upload_its_target_and_its_settings(browser, page):
-    app = uploaded()
-    again = open_link({"analysis": link_of(app)}, page)
-    assert data_of(again).digest == data_of(app).digest
-    assert data_of(again).target_name == "colour"
-    assert again.number_input(key="sidebar.test_size").value == 20
-    assert asked(again.run()).data == asked(app).data
 
 
 def test_a_link_to_the_upload_as_it_was_uses_the_file_as_it_was(browser):
@@ -74,15 +63,6 @@ def test_images_come_back_without_being_decoded_again(browser):
     wait(app)
     again = open_link({"analysis": link_of(app)}, "pages/data.py")
     assert data_of(again) is data_of(app)
-
-
-@pytest.mark.parametrize("visitor", [OTHER, None])
-def test_another_browser_and_one_without_cookies_have_to_bring_the_file(browser, visitor):
-    app = uploaded()
-    browser(visitor)
-    again = open_link({"analysis": link_of(app)}, "pages/data.py")
-    assert WAS_HERE in again.header[0].value and state.DATASET not in again.session_state
-    assert data_of(open_app()).name == "iris"
 
 
 def test_without_cookies_nothing_is_kept(browser):

@@ -172,20 +172,6 @@ def test_neither_order_nor_replication_nor_affine_maps_matter(threshold, seed, o
     close(mapped.transform(X @ A + 7), repeated.transform(X), 1e-5)
 
 
-@given(st.integers(0, 1000), st.lists(st.integers(1, 93), max_size=4, unique=True))
-def test_partial_fit_does_not_depend_on_the_cutting(seed, cuts):
-    X, y = unbalanced(seed)
-    front = [0, 1, 2, 3, 4, 5, 60, 61, 62]  # two classes that vary, so that there is a model
-    order = np.r_[front, np.random.default_rng(seed).permutation(np.setdiff1d(range(94), front))]
-    model = FisherDiscriminant("gaussian")
-    for batch in np.split(order, sorted({max(c, 9) for c in cuts})):
-        if len(batch):
-            model.partial_fit(X[batch], y[batch], [0, 1, 2])
-    whole = FisherDiscriminant("gaussian").fit(X, y)
-    close(model.transform(X), whole.transform(X), 1e-7)
-    close(model.coef_, whole.coef_, 1e-7)
-
-
 def test_a_class_still_without_rows_is_never_predicted():
     X, y = unbalanced(sizes=(20, 20))
     for threshold in ("midpoint", "gaussian"):

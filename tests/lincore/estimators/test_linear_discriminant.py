@@ -73,26 +73,6 @@ def test_priors_never_enter_the_covariance():
         assert_allclose(ratio - ratio[:, :1], expected - expected[0] + 0 * ratio, atol=1e-9)
 
 
-@given(st.lists(st.integers(0, 94), max_size=4), st.integers(0, 50))
-def test_partial_fit_does_not_depend_on_the_cutting(cuts, seed):
-    X, y = unbalanced(seed)
-    order = np.random.default_rng(seed).permutation(len(X))
-    X, y = X[order], y[order]
-    bounds = [0, *sorted(cuts), len(X)]
-    model = LinearDiscriminantAnalysis()
-    for a, b in zip(bounds, bounds[1:], strict=False):
-        if b > a:
-            # Until the classes have rows there is nothing to classify: pad the first batch.
-            batch = slice(a, b) if a else slice(0, max(b, 60))
-            if a and b <= 60:
-                continue
-            batch = slice(max(a, 60), b) if a else batch
-            model.partial_fit(X[batch], y[batch], classes=[0, 1, 2])
-    whole = LinearDiscriminantAnalysis().fit(X, y)
-    assert_allclose(model.coef_, whole.coef_, rtol=1e-7, atol=1e-9 * np.abs(whole.coef_).max())
-    assert_allclose(model.intercept_, whole.intercept_, rtol=1e-7, atol=1e-7)
-
-
 def test_partial_fit_goes_on_after_fit_even_from_the_row_space():
     X, y = unbalanced(p=12)
     first = np.r_[0:4, 60:63, 85:88]
@@ -102,25 +82,6 @@ def test_partial_fit_goes_on_after_fit_even_from_the_row_space():
     whole = LinearDiscriminantAnalysis(shrinkage=0.1).fit(X, y)
     assert_allclose(model.covariance_, whole.covariance_, rtol=1e-8)
     assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-6, atol=1e-12)
-
-
-def test_a_class_still_without_rows_is_never_predicted_and_nothing_is_nan():
-    X, y = unbalanced(sizes=(20, 20))
-    model = LinearDiscriminantAnalysis().partial_fit(X, y, classes=[0, 1, 2])
-    assert_array_equal(model.predict_proba(X)[:, 2], 0)
-    assert not np.isnan(model.coef_).any() and not np.isnan(model.predict_proba(X)).any()
-    alone = LinearDiscriminantAnalysis().partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
-    assert (alone.predict(X) == 0).all() and not np.isnan(alone.coef_).any()
-
-
-@given(st.integers(0, 100))
-def test_weights_are_replication(seed):
-    X, y = unbalanced(seed)
-    weight = np.random.default_rng(seed).integers(1, 4, len(X))
-    weighted = LinearDiscriminantAnalysis().fit(X, y, sample_weight=weight)
-    repeated = LinearDiscriminantAnalysis().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7)
-    assert_allclose(weighted.priors_, repeated.priors_)
 
 
 @given(st.integers(0, 100))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -69,18 +68,6 @@ def test_partial_fit_is_exact_under_any_cutting(seed, cuts, sparse):
     assert_array_equal(model.intercept_, whole.intercept_)
 
 
-@given(st.integers(0, 1000), st.sampled_from([0.0, 1.0]))
-def test_weights_are_replication_and_order_does_not_matter(seed, alpha):
-    X, y = documents(seed)
-    rng = np.random.default_rng(seed)
-    weight = rng.integers(0, 4, len(X)) + (np.arange(len(X)) % 5 == 0)
-    order = rng.permutation(len(X))
-    weighted = MultinomialNB(alpha).fit(X[order], y[order], weight[order])
-    repeated = MultinomialNB(alpha).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert_array_equal(weighted.feature_log_prob_, repeated.feature_log_prob_)
-    assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_without_smoothing_a_word_never_had_excludes_the_class(n_classes):
     X = np.array([[2, 1, 0, 0], [1, 0, 3, 0], [1, 1, 1, 0]])[:n_classes]
@@ -126,22 +113,6 @@ def test_a_class_without_words_and_a_class_without_rows(alpha):
     assert not np.isnan(model.decision_function(X)).any()
     empty = MultinomialNB(alpha).fit(np.zeros((3, 4)), [0, 0, 1])
     assert_allclose(empty.predict_proba(np.ones((1, 4))), [[2 / 3, 1 / 3]])
-
-
-@pytest.mark.parametrize("convert", ["float32", "uint8", "bool", "fortran", "frame", "csc"])
-def test_types_of_rows(convert):
-    X, y = documents()
-    X = np.minimum(X, 1)
-    rows = {
-        "float32": X.astype(np.float32),
-        "uint8": X.astype(np.uint8),
-        "bool": X.astype(bool),
-        "fortran": np.asfortranarray(X),
-        "frame": pd.DataFrame(X, columns=[f"word {i}" for i in range(X.shape[1])]),
-        "csc": sp.csc_matrix(X),
-    }[convert]
-    plain, model = MultinomialNB().fit(X, y), MultinomialNB().fit(rows, y)
-    assert_allclose(model.predict_proba(rows), plain.predict_proba(X), rtol=1e-12)
 
 
 def test_counts_in_uint8_do_not_wrap():

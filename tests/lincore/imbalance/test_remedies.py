@@ -70,19 +70,6 @@ def test_without_other_classes_there_is_nothing_to_cost():
     assert all(np.isnan(remedy.others).all() for remedy in study.remedies("lda"))
 
 
-def test_the_tables_hold_the_same_numbers(study):
-    table = study.corrections("logistic", loss="log loss").frame()
-    recovered = table[table["quantity"] == "recovered"].set_index("correction")
-    assert list(recovered.index) == list(REMEDIES)
-    for remedy in study.remedies("logistic", "log loss"):
-        line = recovered.loc[remedy.name, ["value", "low", "high"]]
-        assert_allclose(line.to_numpy(float), remedy.recovered)
-    parts = study.decomposition().frame().set_index(["method", "loss", "part"])
-    split = study.attribution("logistic", "log loss")
-    assert parts["low"]["logistic", "log loss", "prior shift"] == split.prior_shift.low
-    assert set(REMEDIES) < set(study.conditions)
-
-
 @pytest.mark.parametrize(
     ("bought", "chosen"),
     [

@@ -97,21 +97,6 @@ def test_costs_that_are_the_same_for_all_decisions_move_no_boundary(study, data)
         assert_array_equal(same.scores(view.points), view.scores(view.points))
 
 
-def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
-    results = study.example.results["reduced"]
-    shares = np.bincount(results.truth) / len(results.truth)
-    for method in METHODS:
-        error = imbalance.error_in_deployment(results, method, shares)
-        assert error.value == pytest.approx(1 - metrics.score(results, method, "accuracy").value)
-        assert 0 <= error.low <= error.value <= error.high
-        assert error.high > error.low
-        cost = imbalance.cost_in_deployment(results, method, shares, 1 - np.eye(3))
-        assert cost.value == pytest.approx(error.value)
-    loss = imbalance.log_loss_in_deployment(results, "lda", shares)
-    assert loss.value == pytest.approx(metrics.score(results, "lda", "log loss").value)
-    assert np.isnan(imbalance.log_loss_in_deployment(results, "least-squares", shares).value)
-
-
 def test_error_by_share_ends_at_the_recalls(study):
     results, old = study.example.results["reduced"], imbalance.condition_priors(study, "reduced")
     curve = imbalance.error_by_share(results, old, 0, [1.0], corrected=False)
@@ -119,19 +104,6 @@ def test_error_by_share_ends_at_the_recalls(study):
         assert value == pytest.approx(1 - metrics.recall(results, method)[0].value)
     told = imbalance.error_by_share(results, old, 0, [0.05, 0.999], corrected=True)
     assert told[0, 1, 0] <= curve[0, 0, 0]
-
-
-def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
-    data = lincore.sample("gaussian")
-    study = lincore.balance(data, {"class 3": 18}, "lda", repeats=1)
-    results = study.example.results["full"]
-    costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [8.0, 8.0, 0.0]])
-    new = study.counts["full"] / study.counts["full"].sum()
-    bold, cheap = (
-        imbalance.cost_in_deployment(r, "lda", new, costs)
-        for r in (results, imbalance.minimum_cost_decisions(results, costs))
-    )
-    assert cheap.value < bold.value
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 from scipy.stats import norm
 from scipy.stats import t as student
-from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
@@ -59,18 +58,6 @@ def over_folds(k=5, r=1, counts=(60, 30), seed=0):
         np.zeros(1), fold=fold, repetition=repetition, n_train=n - np.bincount(fold)[fold] // r,
         common=common,
     )  # fmt: skip
-
-
-def test_the_accuracy_of_independent_rows_has_wilsons_interval():
-    for correct in (0, 1, 17, 38, 40):
-        truth = np.arange(40) % 2
-        predicted = np.where(np.arange(40) < correct, truth, 1 - truth)[None]
-        results = Results(
-            ("m",), np.arange(2), np.arange(40), truth, predicted,
-            np.full((1, 40, 2), np.nan), np.zeros(1),
-        )  # fmt: skip
-        expected = proportion_confint(correct, 40, method="wilson")
-        assert_allclose(metrics.score(results, "m", "accuracy")[1:], expected, atol=1e-12)
 
 
 def soft_hits(results):
@@ -306,17 +293,3 @@ def test_figures_and_words_bear_scores_without_intervals():
     assert report.missing_intervals_note(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of 'class 1' for an interval."
     )
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_brier_and_log_loss_are_scikit_learns(n_classes):
-    results = one_test_set((40, 30, 20)[:n_classes])
-    proba = np.exp(results.log_proba[0])
-    proba /= proba.sum(axis=1, keepdims=True)
-    expected = brier_score_loss(results.truth, proba[:, 1] if n_classes == 2 else proba)
-    assert_allclose(metrics.score(results, "m", "Brier").value, expected)
-    assert_allclose(metrics.score(results, "m", "log loss").value, log_loss(results.truth, proba))
-    areas = roc_auc_score(
-        results.truth, proba[:, 1] if n_classes == 2 else proba, multi_class="ovr"
-    )
-    assert_allclose(metrics.score(results, "m", "AUC").value, areas)

@@ -278,17 +278,6 @@ def test_influence_values_are_derivatives(seed, n_classes, m):
         assert_allclose(step, found.influence[row], atol=0.02 * (1 + np.abs(found.influence[row])))
 
 
-def test_the_accuracy_over_folds_is_the_mean_of_theirs():
-    results = folded(some_results(m=400), 10, 4)
-    right = results.predicted[0] == results.truth
-    by_fold = [
-        right[(results.fold == f) & (results.repetition == r)].mean()
-        for f in range(10)
-        for r in range(4)
-    ]
-    assert_allclose(metrics.score(results, "method 0", "accuracy").value, np.mean(by_fold))
-
-
 def test_rows_that_belong_together_make_wider_intervals():
     results = some_results(m=200)
     pairs = np.arange(200) // 2

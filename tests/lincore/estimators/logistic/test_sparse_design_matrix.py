@@ -103,17 +103,6 @@ def test_separation_of_sparse_rows_is_noticed():
     assert not model.converged_
 
 
-@pytest.mark.parametrize(
-    ("kind", "dtype"),
-    [(sp.csr_array, np.int8), (sp.csc_matrix, np.float32), (sp.coo_array, np.int64)],
-)
-def test_any_sparse_format_and_type(kind, dtype):
-    X, y = words(100, 10)
-    X = np.minimum(X, 100).astype(dtype)
-    wanted = LogisticRegression().fit(X.astype(float), y).coef_
-    assert_allclose(LogisticRegression().fit(kind(X), y).coef_, wanted, atol=1e-7)
-
-
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_wide_rows_are_never_made_dense(never_dense, n_classes):
     X, y = words(300, 1500, n_classes)
