@@ -12,7 +12,7 @@ with introduction.container():
         "An honest comparison on your own table or images, the geometry that explains it, and the "
         "corrections that recover the loss."
     )
-# The headline is there before the imports are over.
+# The headline is drawn before the imports have finished.
 preload.wait(for_start=is_first_visit)
 
 

@@ -30,9 +30,9 @@ except ImportError:
 else:
     HAS_RICH = True
 
-#: The version of what `--json` writes; it grows when a field changes its meaning.
+#: Version of the JSON output; it is raised when a field changes its meaning.
 SCHEMA = 2
-#: Width of text where there is no terminal.
+#: Line width without a terminal.
 WIDTH = 100
 #: The file name that means standard output.
 STANDARD_OUTPUT = "-"
@@ -69,7 +69,7 @@ def answer_of(
     **more: Any,
 ) -> Answer:
     """Return the answer that some displays give, without repeated sentences and tables."""
-    # Remarks come last, for people; `more` is for programs.
+    # Remarks come last and are for people; `more` is for programs.
     record = {
         "command": command,
         "data": None if data is None else data_record(data),

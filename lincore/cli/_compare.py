@@ -200,8 +200,8 @@ def _script(
     has_cost: bool,
 ) -> str:
     """Return the script of the comparison, the best model and the cost."""
-    # Empty where no analysis can hold them: of standard input, or of three entries of a
-    # classifier.
+    # Empty if no analysis can describe the comparison: data from standard input, or three
+    # entries of one classifier.
     try:
         asked: Any = request.specified(data, question)
     except DataError:

@@ -13,7 +13,7 @@ import lincore
 from lincore.errors import DataError
 
 ADDRESS = "localhost"
-#: In the wheel what the repository has beside the library lies in a package of its own.
+#: The package of the wheel that holds the dashboard, which in the repository is beside the library.
 PACKAGE = "lincore_dashboard"
 
 

@@ -20,7 +20,7 @@ from lincore.displays import TableColumnsDisplay
 from lincore.errors import DataError, Notice
 from lincore.utils import Progress
 
-#: Columns and classes that are listed as text; JSON has all.
+#: Maximum number of columns and classes listed as text; JSON has all of them.
 MOST_ROWS = 200
 
 

@@ -43,7 +43,7 @@ def option(
     spelling: str, help: str, *, section: str = "Options", kind: Any = None, **details: Any
 ) -> Decorator:
     """Return a decorator that adds an option, written as in the help: "-o --output FILE"."""
-    # A name before the dashes is that of the argument; without a metavar it is a flag.
+    # A word before the dashes names the argument; an option without a metavar is a flag.
     *names, last = spelling.split()
     if last.startswith("-"):
         names, details = [*names, last], {"is_flag": True, **details}

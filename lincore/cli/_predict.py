@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lincore.metrics import Results
     from lincore.model_selection import FittedModel
 
-#: The end of the names of saved models.
+#: File name extension of saved models.
 MODEL = ".skops"
 
 

@@ -23,7 +23,7 @@ from lincore.io.files.sources import read_source
 
 SAMPLE = "sample:"
 STANDARD_INPUT = "-"
-#: What `lincore.load` takes, a name, and a target.
+#: Source as accepted by `lincore.load`, name, and target.
 Source: TypeAlias = tuple[Any, str | None, str | None]
 
 

@@ -18,7 +18,7 @@ from lincore.errors import DataError, error_summary
 OK, DATA_ERROR, USAGE, FAULT, CLOSED, INTERRUPTED = 0, 1, 2, 70, 141, 130
 #: If set, internal errors show their traceback.
 TRACEBACK = "LINCORE_TRACEBACK"
-#: If set, what the shell asks to complete a line.
+#: Set by the shell when it asks for completions of a line.
 COMPLETE = "_LINCORE_COMPLETE"
 CODES = """\b
 Exit codes:

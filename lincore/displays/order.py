@@ -35,7 +35,7 @@ from lincore.displays.model.scores import ClassScoresDisplay, ModelScoresDisplay
 from lincore.displays.model.steps import StepsDisplay
 from lincore.displays.model.what_if import WhatIfDisplay
 
-#: Of several models: the tabs of the page Compare, after the scores.
+#: For several models: the scores, then the tabs of the page Compare.
 COMPARISON: tuple[type[Display], ...] = (
     ScoresDisplay,
     PairwiseDisplay,
@@ -49,7 +49,7 @@ COMPARISON: tuple[type[Display], ...] = (
     SplitChoiceDisplay,
     TimesDisplay,
 )
-#: Of one model: the tabs of the page Classify, and what is drawn above and beside them.
+#: For one model: the tabs of the page Classify, and what is drawn above and beside them.
 MODEL: tuple[type[Display], ...] = (
     StepsDisplay,
     PlaneDisplay,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
 MOST_IMAGES, SHEET_COLUMNS = 24, 6
 _MOST_NAMED, _MOST_DRIFTED = 6, 3
-# Of more classes than `_MOST_NAMED` a headline names so many.
+# Classes named in a headline if there are more than `_MOST_NAMED`.
 _FEW = 3
 _ALPHA = 0.05
 _NEGLIGIBLE = "negligible"
@@ -200,7 +200,7 @@ class PredictedRowsDisplay(_OfPredictions):
                 added.insert(1, "posterior", found.posteriors[shown].max(axis=1))
         own = found.new.frame.iloc[shown, :MOST_COLUMNS].reset_index(drop=True)
         own.columns = pd.Index([str(name) for name in own.columns])
-        # A column of the file may be called as one of ours.
+        # A column of the file may have the name of one of ours.
         own = own.rename(columns={name: f"{name} (file)" for name in own.columns if name in added})
         table = pd.concat([added.round(3), own], axis=1)
         table.insert(0, "row", found.numbers[shown], allow_duplicates=True)

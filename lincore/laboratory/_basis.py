@@ -24,7 +24,7 @@ from lincore.plots.plane.regions import Map
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-# Frames in which rows go over, and shares of a figure that both planes fill.
+# Frames of the transition; the parts of the figure that the two planes fill.
 N_FRAMES, LEFT, RIGHT = 29, Spot(across=(0, 0.45)), Spot(across=(0.55, 1))
 
 

@@ -41,9 +41,9 @@ from lincore.plots.geometry.stage import (
 from lincore.utils.formatting import capital, percent
 from lincore.utils.typing import Array
 
-# Frames in which the points move away, and in which they count more and more.
+# Frames in which the points move away, and in which their weight grows.
 N_MOVES, N_WEIGHTS = 12, 12
-# What the planes fill of a figure.
+# The parts of the figure that the planes fill.
 SPOT, BESIDE = Spot(across=(0, 0.62)), (0.76, 1.0)
 STEMS = (stems("", GREY), stems("", colour(1), width=3, size=7))
 LOSSES: tuple[tuple[Callable[[Array], Array], StagePlane], ...] = (

@@ -33,7 +33,7 @@ from lincore.preprocessing.pca import PCA
 from lincore.utils.formatting import decimals
 from lincore.utils.typing import Array, Codes
 
-# Degrees of a step; bins of a histogram; its height in shares of the radius of all rows.
+# Degrees per step; bins of a histogram; its height as a share of the radius of all rows.
 STEP, N_BINS, TALL = 3, 26, 0.42
 FISHER, BETWEEN, MAIN = "Fisher's direction", "mean difference", "first component"
 

@@ -128,7 +128,7 @@ def _show(
         *[nothing()] * len(descents), nothing(len(descents)),
     ))  # fmt: skip
     dashes = ("solid", "dash", "dot", "dashdot")
-    # The one that is asked for has a colour.
+    # Only the requested one is coloured.
     hues = [ACCENT if name == asked else GREY for name in descents]
     looks = [
         {**line(name, hues[i], dash=dashes[i], width=3), "mode": "lines+markers",
@@ -136,7 +136,7 @@ def _show(
         for i, name in enumerate(descents)
     ]  # fmt: skip
     counts = [one.n_steps for one in descents.values()]
-    # Neighbours are written on either side of their ends, the last one to the right.
+    # Labels alternate between the two sides of their ends; the last one is on the right.
     arrived = [(one.reason is Reason.GRADIENT) * one.n_steps for one in descents.values()]
     ranks = np.argsort(np.argsort(arrived)[::-1])
     sides = [("bottom right", "bottom left")[rank % 2] for rank in ranks]

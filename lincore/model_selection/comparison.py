@@ -418,7 +418,7 @@ def method_settings(
     described = {}
     for method in methods:
         own = method_steps(method, data, steps)
-        # A basis as the text that names it.
+        # A basis is described by its representation.
         basis = None if own.basis is None else " ".join(str(own.basis).split())
         described[method.name] = own._replace(basis=basis)._asdict()
     return replace(

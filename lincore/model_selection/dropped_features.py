@@ -18,9 +18,9 @@ from lincore.model_selection.stages import Failure, Task
 from lincore.preprocessing.tabular import source_features
 from lincore.utils.typing import Progress
 
-#: Before the name of the feature in the name of a fit.
+#: Prefix of the feature in the name of a fit.
 WITHOUT = "without "
-#: Features that may be left out one by one.
+#: Maximum number of features that are left out one by one.
 MOST_FEATURES = 200
 _SEPARATE = {"prepare", "standardize"}
 

@@ -34,7 +34,7 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     >>> termination_reason(LogisticRegression(solver="newton").fit(X, y)).sentence
     'Converged after 5 iterations: the gradient reached the tolerance.'
     """
-    # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
+    # Iterative classifiers, including third-party ones, are recognised by their attributes.
     if hasattr(model, "estimators_") and hasattr(model, "design_"):
         return _of_several([termination_reason(part, names) for part in model.estimators_])
     if hasattr(model, "reason_"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lincore.io.tables.table import Condition
     from lincore.model_selection.fitted_model import FittedModel
 
-# Columns that a sentence names.
+# Maximum number of columns named in a sentence.
 _MOST_NAMED = 8
 
 

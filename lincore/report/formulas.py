@@ -22,7 +22,7 @@ class Formula(NamedTuple):
 _LECTURE, _DERIVATIONS = "lecture-linear-classifiers", "lda-qda-derivations"
 _PRML = "prml-chapter-4-in-r, section 4.3.3"
 
-#: By the quantity that they define.
+#: Formulas by the quantity that they define.
 FORMULAS = {
     "priors": Formula(r"\hat\pi_k = \frac{N_k}{N}", f"{_DERIVATIONS}, eq. 14"),
     "means": Formula(

@@ -13,7 +13,7 @@ from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, points, quoted, true_minus
 from lincore.utils.typing import Array
 
-#: Costs that are listed in a sentence.
+#: Maximum number of costs listed in a sentence.
 MOST_LISTED = 8
 #: From this value, three digits are enough for an unbounded loss.
 HUGE = 1000

@@ -16,7 +16,7 @@ from lincore.fields import Field
 from lincore.metrics import ROPE, SCORES, Results
 from lincore.utils import listed
 
-#: Methods that are named in a sentence on streamed rows.
+#: Maximum number of methods named in a sentence about streamed rows.
 _MOST_NAMED = 4
 
 
@@ -35,7 +35,7 @@ def in_points(so_far: SimpleNamespace) -> tuple[str, float]:
     return ("points", 100) if SCORES[score].is_share else ("", 1)
 
 
-#: What decides a comparison, for displays and for its question.
+#: The deciding score of a comparison, for displays and for its question.
 SCORE_FIELD = Field(
     "Score",
     "Decides the headline, the order and the groups: by default accuracy, or balanced accuracy if "

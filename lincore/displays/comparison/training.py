@@ -22,7 +22,7 @@ from lincore.utils import listed, percent
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# From this ratio of the squared distance to its expectation by chance, test rows are not random.
+# From this ratio of the squared distance to its expectation, test rows count as not random.
 _FAR = 3.0
 # A model that leads in this share of the random test sets is called better.
 _OFTEN = 0.7

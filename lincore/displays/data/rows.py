@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Rows and images that are shown; more are slow in a browser.
 MOST_ROWS, MOST_IMAGES, _SHEET_COLUMNS = 500, 60, 6
-# Of the first images of each class.
+# For the sheet with the first images of each class.
 _MOST_CLASSES, _MOST_COLUMNS = 10, 10
 _MOST_PAIRS = 12
 

@@ -18,7 +18,7 @@ from lincore.utils import count, true_minus
 if TYPE_CHECKING:
     from lincore.checks import TableFinding
 
-# Of the beginning of a table, which is looked at for what the columns hold.
+# The part of a table, from its beginning, that is shown.
 MOST_ROWS, MOST_COLUMNS = 200, 100
 
 

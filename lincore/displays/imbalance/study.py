@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     pass
 
 UNCORRECTED = "uncorrected"
-#: So many classes are counted by name, and so many recalls are columns of a table.
+#: Maximum number of classes counted by name, and of recalls that are columns of a table.
 NAMED = 6
 #: Characters of a class's name in a sentence.
 LONGEST = 24

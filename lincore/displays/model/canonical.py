@@ -18,7 +18,7 @@ from lincore.utils import decimals, listed, p_equals, p_value, percent, quoted
 
 #: Classifiers whose scores depend on the within-class scatter only.
 _WORDS = ("lda", "fisher")
-# More pairs and functions make tables longer and wider than anybody reads.
+# More pairs and functions would make tables too long and too wide to read.
 _MOST_PAIRS, _MOST_FUNCTIONS = 200, 4
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from lincore.inspection import Contributions, NearestChange
 
-#: In the place of a class: the one with the next highest score.
+#: Instead of a class: the one with the next highest score.
 NEXT = -1
-# Changes in a sentence, and lines of the table.
+# Maximum number of changes in a sentence, and of lines in the table.
 _MOST_NAMED = 3
 _MOST_LINES = 200
 

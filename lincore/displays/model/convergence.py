@@ -142,7 +142,7 @@ class SolversDisplay(TraceDisplay):
             choices=SOLVER_NAMES,
         ),
     ] = tuple(SOLVER_NAMES)[:4]
-    # That of the text, and one at which the error goes up and down.
+    # The rate of the text, and one at which the error oscillates.
     rate: Annotated[
         float,
         Field(

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from lincore.checks import ErrorSlice
 
-#: In the place of a column.
+#: Instead of a column: all of them.
 EVERY = ""
-# Parts that are drawn and listed.
+# Maximum number of parts drawn and listed.
 _MOST_DRAWN, _MOST_LISTED = 12, 20
 
 

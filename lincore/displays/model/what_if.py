@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lincore.prediction import RowPrediction
 
-#: In the place of a row: the median of every feature.
+#: Instead of a row: the median of every feature.
 MEDIAN = -1
 
 

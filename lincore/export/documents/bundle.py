@@ -194,7 +194,7 @@ def _zipped(frames: Iterable[tuple[str, pd.DataFrame]]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, (caption, frame) in enumerate(frames, 1):
-            # Nothing that a path is made of: a name may come from a file.
+            # No path separators: a name may come from a file.
             name = " ".join(re.sub(r"[^\w .,()=-]+", " ", caption).split())[:_LONGEST].strip(" .")
             archive.writestr(f"{number:02d} {name}.csv", _csv(frame))
     return stream.getvalue()

@@ -24,7 +24,7 @@ from lincore.plots.base.palette import INK
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# Up to so many points a figure is drawn as lines and shapes, which are sharp on paper.
+# Up to this many points a figure is drawn as vectors, which are sharp on paper.
 MOST_SHAPES = 4_000
 # Characters of all figures, so that a report stays below 8 MB: Plotly has 4.8.
 MOST_BYTES = 2_500_000

@@ -90,7 +90,7 @@ REFERENCES: Mapping[str, str] = {
     "9, 586–596.",
 }
 
-#: What each classifier is, by its word, and its sources.
+#: Description and sources of each classifier.
 CLASSIFIERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "lda": (
         "linear discriminant analysis, Gaussian classes with one covariance",

@@ -27,9 +27,9 @@ from lincore.export.documents.methods import methods_section
 from lincore.export.documents.section import Section, SectionTable
 from lincore.utils.formatting import percent_of
 
-#: Features that have a line each; of more, none has.
+#: Maximum number of features that are listed; with more, none is.
 MOST_FEATURES = 40
-#: Notices and skipped files that are listed.
+#: Maximum number of notices and skipped files that are listed.
 MOST_NOTICES = 20
 # Displays of the section on the data, and how titles of displays of other subjects begin.
 _OF_DATA = (ClassCountsDisplay, FindingsDisplay)
@@ -128,7 +128,7 @@ def _section(display: Display, title: str) -> Section:
     if not isinstance(display, ScoresDisplay):
         return Section.of(display, title)
     fitted = display.results.describe()
-    # Columns that say nothing are left out.
+    # Empty columns are left out.
     fitted = fitted.loc[:, [bool((fitted[name] != "").any()) for name in fitted.columns]]
     return Section.of(display, title, SectionTable("Methods, options, steps and seconds", fitted))
 

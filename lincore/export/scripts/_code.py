@@ -13,9 +13,9 @@ from lincore.utils.code import call, literal
 class Block(NamedTuple):
     """A part of a script: a cell of a notebook."""
 
-    title: str  # never a text of a file
+    title: str  # never text from a file
     code: str
-    figures: tuple[str, ...] = ()  # expressions, for a notebook to show
+    figures: tuple[str, ...] = ()  # expressions that a notebook shows
 
 
 def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -> tuple[Block, ...]:

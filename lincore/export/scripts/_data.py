@@ -21,7 +21,7 @@ from lincore.io.tables.table import Condition, TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.utils.code import call, literal
 
-#: Records that stand in those of a specification, and their names in a script.
+#: Records nested in a specification, with their names in a script.
 RECORDS = {
     Bins: "io.Bins",
     Condition: "io.Condition",

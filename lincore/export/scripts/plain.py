@@ -48,11 +48,11 @@ from lincore.utils.code import call, literal
 TOLERANCE = 1e-9
 # Splits in which script and lincore are compared before the script is handed out.
 _CHECKED = 5
-# Numbers in the data, and products in a Newton step of logistic regression, for which comparing
-# takes seconds.
+# Numbers in the data, and products in a Newton step of logistic regression, beyond which a
+# comparison takes seconds.
 _MOST_CELLS, _MOST_PRODUCTS = 5_000_000, 300_000_000
 _FOLDED = re.compile(r"(?:(\d+)x)?(\d+)-fold")
-# What a script may import of scikit-learn, as far as it does.
+# What a script may import from scikit-learn; only the names that it uses are imported.
 _IMPORTED: tuple[Any, ...] = (
     make_column_transformer, PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis,
     SimpleImputer, LogisticRegression, RidgeClassifier, accuracy_score, balanced_accuracy_score,

@@ -55,9 +55,9 @@ _RESULTS = {
     "balance-cost": ("cost",),
     "balance-study": ("study", "first", "sweep"),
 }
-# What the page Data and each report show of the data.
+# What the page Data and each report show.
 _DATA_CALLS = ("data.class_counts(split=split)", "data.findings(split=split)")
-# What a script may import of the library, as far as it does.
+# What a script may import from the library; only the modules that it uses are imported.
 _MODULES = (
     "checks",
     "displays",

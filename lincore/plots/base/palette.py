@@ -24,7 +24,7 @@ SYMBOLS = (
     "x",
     "star",
 )
-# WebGL's three-dimensional markers know these alone.
+# The only symbols of WebGL's three-dimensional markers.
 SYMBOLS_3D = (
     "circle",
     "diamond",
@@ -89,8 +89,8 @@ def symbol_3d(code: int) -> str:
 
 def method_look(position: int) -> tuple[str, str, str]:
     """Return colour, dash and marker of a method: of lines that are not classes."""
-    # They begin with the accent and go through the colours from the other end; the first five
-    # differ in dash too, so that a method is not mistaken for a class.
+    # The accent, then the colours of classes in reverse order; the first five also differ in
+    # dash, so that a method is not mistaken for a class.
     hues, dashes = (ACCENT, *COLOURS[::-1]), ("solid", "dash", "dot", "dashdot", "longdash")
     hue = hues[position % len(hues)]
     return hue, dashes[position % len(dashes)], SYMBOLS[position % len(SYMBOLS)]

@@ -12,7 +12,7 @@ from lincore.metrics.scores import SCORES
 from lincore.plots.base.style import LEGEND_WIDTH, percent_ticks
 from lincore.utils.formatting import capital, quoted, shorten
 
-# Losses that differ by this factor are drawn on a logarithmic axis.
+# Losses whose ratio exceeds this are drawn on a logarithmic axis.
 MUCH = 100
 TITLES = {
     "posterior": "Posterior probability",

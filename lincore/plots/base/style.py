@@ -23,7 +23,7 @@ Trace = dict[str, Any]
 # loaded; as a dictionary it is not looked up by name first.
 NO_TEMPLATE: dict[str, Any] = {"data": {"scatter": [{"type": "scatter"}]}}
 
-# Characters that fit a line of a phone, in Streamlit's sizes.
+# Characters per line on a phone, in Streamlit's font sizes.
 TITLE_WIDTH = 44
 TEXT_WIDTH = 54
 LEGEND_WIDTH = 24
@@ -31,7 +31,7 @@ AXIS_WIDTH = 48
 # Ticks between shares that differ by less have a decimal: 98.4 %.
 CLOSE = 0.08
 
-# Plotly's own subtitle stands too far below the title. Streamlit makes all of it bold.
+# Plotly's own subtitle is too far below the title. Streamlit would make all of it bold.
 SUBTITLE = "<span style='font-size:13px;font-weight:400;fill-opacity:0.75'>{}</span>"
 
 
@@ -45,12 +45,12 @@ def figure(
     **layout: Any,
 ) -> go.Figure:
     """Return a figure, transparent so that it suits a light and a dark page."""
-    # It is given whole: what is added or updated takes Plotly many times as long. Plotly does
-    # not validate it, which would take eight times as long; the tests validate every figure.
+    # It is constructed at once: adding and updating traces takes Plotly many times as long. It is
+    # not validated, which would take eight times as long; the tests validate every figure.
     lines = wrap(title, TITLE_WIDTH, even=True)
     lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
     top = 12 + 21 * len(lines)
-    # Plotly hangs a single line from this point, and lets the first of several stand on it.
+    # Plotly puts a single line below this point, and the first of several above it.
     pad = {"t": 4 if len(lines) == 1 else 16}
     heading = {"text": "<br>".join(lines), "x": 0, "xanchor": "left", "pad": pad}
     settings: dict[str, Any] = {
@@ -162,7 +162,7 @@ def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)
     if even and len(lines) > 1:
-        # The narrowest lines that are as few; each line break takes the place of a blank.
+        # The narrowest width with as few lines; each line break replaces a blank.
         least = max(1, len(whole) // len(lines) - 1)
         width = bisect_left(
             range(width), -len(lines), lo=least, key=lambda w: -len(textwrap.wrap(whole, w))

@@ -40,7 +40,7 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
         alt=_alt(finding, train, test, labels),
         height=int(np.clip(76 + 22 * len(labels), 110, 420)),
         barmode="stack",
-        # Beside every page it would be seven stops of the keyboard before the page itself.
+        # On every page it would put seven keyboard stops before the page itself.
         modebar={"remove": BUTTONS},
         bargap=0.2 if len(labels) <= 20 else 0.05,
         legend=legend(font={"size": 11}, traceorder="normal", maxheight=0.4),

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lincore.plots.base.style import Trace, bare_axis, escape, figure, shorten_all, trace
 from lincore.utils.formatting import count, listed
 
-# Shares of the width of an image: the gap between images, and the room for a title above a large
-# and above a small image, which a phone shows smaller while its titles keep their size.
+# Shares of the width of an image: the gap between images, and the space for a title above a large
+# and above a small image. A phone shows images smaller, but not their titles.
 GAP, LINE, NAME_LINE = 0.08, 0.2, 0.045
-# Pixels of the screen: maximum width of an image and of a sheet, and maximum height of a sheet.
+# Pixels: maximum width of an image and of a sheet, and maximum height of a sheet.
 LARGEST, WIDEST, TALLEST = 200, 900, 1400
-# Characters of all names side by side on a phone, and of one name at most and at least.
+# Characters: of all names side by side on a phone, and of the longest and the shortest name.
 NAMES_WIDTH, LONGEST, SHORTEST = 66, 16, 6
 BLACK_TO_WHITE = [[0.0, "rgb(0, 0, 0)"], [1.0, "rgb(255, 255, 255)"]]
 

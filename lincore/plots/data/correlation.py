@@ -15,7 +15,7 @@ from lincore.utils.formatting import number, true_minus
 from lincore.utils.typing import Array
 
 TICK_WIDTH = 18
-# Numbers stand in the cells of up to so many columns.
+# Maximum number of columns for which cells contain numbers.
 MOST_NUMBERED = 14
 STRONG = 0.5
 _SCALE = [[0, BAD], [0.5, "rgba(127,127,127,0.08)"], [1, GOOD]]
@@ -78,7 +78,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
 
 def _numbers(values: Array) -> list[Trace]:
     """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere."""
-    # Plotly's own numbers in cells do not see through a colour to a dark page.
+    # The colour of Plotly's own numbers ignores a dark page behind translucent cells.
     traces = []
     for is_strong, ink in ((True, "#FFFFFF"), (False, INK)):
         row, column = np.nonzero((np.abs(values) > STRONG) == is_strong)

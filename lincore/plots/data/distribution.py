@@ -27,14 +27,14 @@ from lincore.plots.base.style import (
 )
 from lincore.utils.formatting import listed, number, percent, shorten
 
-# Bars that lie over each other can be distinguished up to so many classes; then outlines are drawn.
+# Maximum number of classes with overlaid bars; more are drawn as outlines.
 MOST_OVERLAID = 4
-# Classes drawn at most, of which the largest are taken.
+# Maximum numbers of classes drawn; of more, the largest.
 MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8
-# Bars that carry their number.
+# Maximum number of bars with a label.
 MOST_LABELLED = 40
 TICK_WIDTH = 18
-# Characters of a column in the title, which stays on one line.
+# Characters of a column name in the title, which stays on one line.
 TITLE_WIDTH = 60
 HEIGHT = 430
 
@@ -287,7 +287,7 @@ def share_bars(
         f"{thing}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
         for i, thing in enumerate(list(things)[:6])
     ]
-    # Beside the longest bar its number needs room, on a phone a seventh of the width.
+    # The label of the longest bar needs space: on a phone a seventh of the width.
     furthest = 1.0 if stacked else 1.15 * (values[order].max(initial=0.0) or 1.0)
     lines = len(things) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
     return figure(

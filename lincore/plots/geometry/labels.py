@@ -11,17 +11,17 @@ import plotly.graph_objects as go
 from lincore.plots.base.style import Trace, compact, trace
 from lincore.utils.typing import Array
 
-# Pixels: of a plot in a window of 1280, of a character, between a label and its line, and of the
-# radii of a row and of a ring; a label beside a ring may also be that much further away.
+# Pixels: the sides of a plot in a window of 1280, the size of a character, the gap between a label
+# and its line, the radii of a row and a ring, and how much further from a ring a label may be.
 SIDES, CHARACTER, GAP = np.array([390.0, 375.0]), (7.4, 17.0), 3.0
 ROW, RING, FURTHER = 4.0, 9.0, 16.0
-# A label moves by so many pixels rather than cover one more point.
+# A label is moved by up to this many pixels to avoid covering one more point.
 PATIENCE = 80.0
-# Points that a label would cover rather than another label.
+# Cost of covering another label, in points covered.
 NAME = 100.0
-# Points that a label would cover rather than lie at the end of a line, or further from a ring.
+# Cost of a place at the end of a line, or further from a ring, in points covered.
 PRICE = 0.9
-# Rows and lines under a label stay outside of its letters; the page's own colour.
+# A halo in the colour of the page keeps rows and lines away from the letters of a label.
 HALO = ", ".join(f"{x}px {y}px 1px Canvas" for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
 _TURNS = np.arange(16) * np.pi / 8
 DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
@@ -151,7 +151,7 @@ def _labels(
     """Return the centre of each label, NaN if its line is not drawn."""
     found = [np.full(2, np.nan) for _ in paths]
     others = others[np.isfinite(others).all(axis=1)]
-    # A label of a short line has the fewest places, so it chooses first.
+    # The label of a short line has the fewest possible places, so it is placed first.
     for i in sorted(range(len(paths)), key=lambda i: _extent(paths[i])):
         centres, cost = _candidates(paths[i], halves[i], sides)
         if not len(centres):
@@ -181,7 +181,7 @@ def _covered(centres: Array, half: Array, points: Array) -> Array:
 
 def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
     """Return centres inside the plot for a label of half size (2,), and what each costs."""
-    # They lie on both sides of the path; at its ends, or further from a ring, for a price.
+    # They are on both sides of the path; places at its ends, or further from a ring, cost more.
     at = _along(path, 31)
     if not len(at):
         return np.empty((0, 2)), np.empty(0)

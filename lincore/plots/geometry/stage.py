@@ -17,7 +17,7 @@ from lincore.utils.typing import Array
 
 # A head of an arrow, in shares of the width of the window.
 HEAD = 0.022
-# Room for ticks and titles of axes: fitting it to them would draw each figure twice.
+# Fixed space for ticks and titles of axes: with automatic margins Plotly draws each figure twice.
 FIXED, MARGIN = {"automargin": False}, {"l": 60, "r": 10, "b": 84}
 # The height of a line of a legend.
 LINE = 29
@@ -31,7 +31,7 @@ class StagePlane(NamedTuple):
     low: Array  # (2,)
     high: Array  # (2,)
     names: tuple[str, str] = ("x1", "x2")
-    is_equal: bool = True  # both axes have the same unit, and so as many pixels for it
+    is_equal: bool = True  # whether a unit has the same length on both axes
 
     @classmethod
     def around(
@@ -179,7 +179,7 @@ def stage(
     panels: Sequence[Panel] = (),
 ) -> go.Figure:
     """Draw an experiment in one of its frames: `rows` in the plane, which fills its `spot`."""
-    # A place of shape (k, 3) holds the sizes of markers in its third column.
+    # The third column of a place of shape (k, 3) holds the sizes of markers.
     drawn = [{**look, **_moved(place)} for look, place in zip(moving, places, strict=True)]
     is_below = [look.get("fill") == "toself" for look in moving]
     stays = [*fixed]

@@ -20,8 +20,8 @@ from lincore.utils.typing import Array
 LABEL_WIDTH = 20
 # Pixels under images of weights, for the scale of their colours.
 BAR = 44
-# Of a biplot: opacity of the points, height that a name needs and width of a letter on a phone, as
-# shares of the plot.
+# In a biplot: opacity of the points; height of a name and width of a letter on a phone, as shares
+# of the plot.
 FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 
 
@@ -48,7 +48,7 @@ def coefficient_images(
         return images(_about_grey(stack), titles, columns=columns, title=title)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
     hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
-    # The scale lies under the images: beside them it takes a phone's width.
+    # The scale is below the images: beside them it would take the width of a phone.
     bar = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom",
            "yref": "container", "lenmode": "pixels", "len": 220, "thickness": 10, "xpad": 8,
            "ypad": 4, "outlinewidth": 0, "nticks": 5, "tickformat": "~g"}  # fmt: skip
@@ -104,7 +104,7 @@ def biplot(
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
     reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
     tips = arrows[chosen] * reach.min()
-    figure.update_traces(marker_opacity=FAINT)  # the names are to be read over them
+    figure.update_traces(marker_opacity=FAINT)  # so that the names over them are legible
     labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
     figure.layout.annotations = [
         part
@@ -173,7 +173,7 @@ def reconstructions(
     """
     top = 255.0 if originals.dtype == np.uint8 else float(np.max(originals, initial=0.0))
     bottom = 0.0 if originals.dtype == np.uint8 else float(np.min(originals, initial=0.0))
-    # One grey scale for all: what is rebuilt may leave it a little.
+    # One grey scale for all: reconstructions may slightly exceed the range.
     parts = [np.clip(np.asarray(part, dtype=float), bottom, top) for part in rebuilt]
     if originals.dtype == np.uint8:
         parts = [np.rint(part).astype(np.uint8) for part in parts]

@@ -75,7 +75,7 @@ def convergence(
     phrases = [f"{name}: {why}" for name, why in (reasons or {}).items()]
     least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
     lengths = [len(part) for part in parts.values()]
-    # A solver of few steps beside one of thousands would be a vertical line.
+    # Beside thousands of steps, a trace of few would be a vertical line.
     stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
     drawn = []
     for position, (name, part) in enumerate(parts.items()):
@@ -127,7 +127,7 @@ def error_curves(
     """
     parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
-    # A single curve that has the name of what is counted: "It ends with 0 mistakes."
+    # The name of a single curve may be what it counts: "It ends with 0 mistakes."
     ends = f"It ends with {number_of(finals[error])} {error}." if error in finals else _ends(finals)
     found = join(ends, oscillation(parts))
     return figure(

@@ -18,7 +18,7 @@ from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 FEWEST_BINS, MOST_BINS = 10, 60
-# Places at which a density is drawn.
+# Number of points at which a density is evaluated.
 NODES = 301
 
 
@@ -134,7 +134,7 @@ def _kernel_density(along: Array, x: Array) -> Array:
     quartiles = np.quantile(along, [0.25, 0.75])
     narrow = float(quartiles[1] - quartiles[0]) / 1.34 or spread
     width = 0.9 * min(spread, narrow) * len(along) ** -0.2
-    # By bins, so that a million rows cost what a thousand do.
+    # From bins, so that the cost does not depend on the number of rows.
     number, edges = np.histogram(along, 512)
     centres = (edges[:-1] + edges[1:]) / 2
     kernel = np.exp(-0.5 * ((x[:, None] - centres) / width) ** 2)

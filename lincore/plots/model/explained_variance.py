@@ -37,7 +37,7 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
     """
     ratio = pca.all_variances_ / pca.all_variances_.sum()
     total, shown = np.cumsum(ratio), min(len(ratio), MOST_BARS)
-    # The tolerance lets a share be met in spite of rounding.
+    # The tolerance allows a share to be reached despite rounding.
     enough = int(np.argmax(total >= ENOUGH - 1e-12)) + 1
     finding = (
         f"{enough:,} of {count(len(ratio), 'component')} "

@@ -13,17 +13,17 @@ from lincore.utils.typing import Array
 
 # A surface ends where it has exp(-3²/2), a hundredth, of its height.
 REACH = 3.0
-# Numbers in all surfaces of one figure: 117 kB as float32 in base64, up to 130 kB as JSON.
+# Values in all surfaces of a figure: 117 kB as float32 in base64, up to 130 kB as JSON.
 NUMBERS = 22_000
-# Rings of a surface: at most, where they turn smoothly, and at least, where surfaces are small.
+# Rings of a surface: enough to look smooth, and enough for the many small surfaces of a figure.
 MOST_RINGS, FEWEST_RINGS = 36, 5
-# What a surface and its rows take in JSON beside their numbers, in numbers.
+# JSON of a surface and its rows besides their values, expressed in values.
 OVERHEAD = 130
 
 
 def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array, Array]:
     """Return x, y and height of a surface on rings around its class mean, each of shape (r, a)."""
-    # Rings fit every surface, however narrow it is beside the whole plot, and end it evenly.
+    # Rings suit any surface, however narrow relative to the plot, and give it a smooth edge.
     numbers = max(NUMBERS / len(view.classes) - OVERHEAD, 0)
     n_rings = int(np.clip(np.sqrt(numbers / 3 / 2.2), FEWEST_RINGS, MOST_RINGS))
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
@@ -57,7 +57,7 @@ def heights(peaks: list[float], uneven: bool) -> tuple[float, dict[str, Any]]:
         low, high = feet - 0.45 * (np.log10(top) - feet), np.log10(top) + 0.05
         shown = {"range": [low - 0.02 * (high - low), high], "exponentformat": "power"}
         return 10**low, {"type": "log", "nticks": 5} | shown
-    # A little below the floor, for what lies on the very end of an axis is cut off.
+    # Slightly below the floor, because Plotly cuts off what lies exactly at the end of an axis.
     return -0.4 * top, {
         "range": [-0.42 * top, 1.02 * top],
         "tickvals": _ticks(top),

@@ -15,7 +15,7 @@ from lincore.plots.plane.markers import Marks, class_counts
 from lincore.plots.plane.regions import Map, floor_level, winning_values
 from lincore.utils.formatting import count
 
-# Nodes on each axis: 50 kB of heights and a quarter of that of colours, which turn smoothly.
+# Nodes on each axis: 50 kB of heights, and a quarter of that for colours.
 NODES = 96
 
 

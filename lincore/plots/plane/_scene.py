@@ -14,7 +14,7 @@ from lincore.utils.formatting import shorten
 from lincore.utils.typing import Array
 
 Camera = Literal["oblique", "above", "front"]
-# The sides of the floor at most: a page is wider than high.
+# Maximum sides of the floor: a page is wider than high.
 SIDES = np.array([1.5, 1.05])
 
 CAMERAS: dict[str, dict[str, Any]] = {
@@ -29,7 +29,7 @@ CAMERAS: dict[str, dict[str, Any]] = {
 
 
 # Angles around the vertical axis from which the oblique view may look, in degrees: never from
-# behind, where the axes run backwards. The usual one costs nothing, the last ones so much.
+# behind, where the axes run backwards. The usual one costs nothing, the outermost ones this much.
 TURNS, USUAL, UNUSUAL = np.arange(-140.0, -39.0, 4.0), -72.0, 0.1
 # Half the width of a surface of one class in the scene.
 HALF_WIDTH = 0.14

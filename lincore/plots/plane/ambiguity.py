@@ -17,10 +17,10 @@ from lincore.plots.plane.regions import nodes
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import listed, percent
 
-# Nodes on each axis: one byte each.
+# Nodes on each axis, of one byte each.
 NODES = 180
-# The codes of `lincore.estimators.multiclass.Ambiguity`, how they are called and how they look:
-# colourless or purple, which no class has, and opaque, so that they look so in the legend too.
+# The codes of `lincore.estimators.multiclass.Ambiguity` with their names and colours: grey or
+# purple, unlike any class, and opaque, so that they look the same in the legend.
 MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
 SHADES = {1: "#9B9BA4", 2: "#B583C6", 3: "#B583C6"}
 

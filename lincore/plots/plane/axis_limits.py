@@ -14,16 +14,17 @@ from lincore.plots.base.style import axis, escape
 from lincore.utils.formatting import count, shorten
 from lincore.utils.typing import Array, Flags
 
-# A point this many interquartile ranges off the quartiles of its class is far from all others ...
+# A point this many interquartile ranges outside the quartiles of its class is an outlier, ...
 FAR = 6.0
-# ... and is left outside if no more than this share of the points are like it.
+# ... and is left outside the axes unless more than this share of the points are outliers.
 MOST_OUTSIDE = 0.02
 # Radius of the ellipse that holds 95 % of a Gaussian class, in standard deviations: its square is
 # chi-squared with two degrees.
 RADIUS = float(np.sqrt(-2 * np.log(0.05)))
-# Ellipses widen a plot by so many of its sides at each end, at most.
+# Ellipses widen a plot by at most this multiple of its side at each end.
 WIDEST = 1.0
-# Axes of one unit are equal up to this ratio of their ranges; the shorter has this share at least.
+# Axes with the same unit have equal scales up to this ratio of their ranges; the shorter axis has
+# at least this share of the longer one.
 MOST_UNEQUAL, SHORTEST = 8.0, 0.45
 
 # Both in standard deviations within classes.
@@ -97,7 +98,7 @@ class AxisLimits(NamedTuple):
         for view in views:
             limits = limits.widened(*_ellipses(view))
         for number, levels in enumerate(views[0].levels or ()):
-            if levels is not None:  # all of them, with room for the rows beside each
+            if levels is not None:  # all levels, with space for the rows around each
                 limits.low[number], limits.high[number] = -0.5, len(levels) - 0.5
         if not views[0].levels and share_unit(views[0].axis_names):
             limits = limits.with_equal_axes()
@@ -152,7 +153,7 @@ def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
 
 def equal_axes(across: dict[str, Any], up: dict[str, Any], *, end: str = "") -> dict[str, Any]:
     """Return both axes so that they have as many pixels to the unit; on a phone below the title."""
-    # The names of axes but the first pair end in a number.
+    # The names of axes in Plotly, except the first pair, end in a number.
     alike = {
         "scaleanchor": f"x{end}",
         "scaleratio": 1,
@@ -175,7 +176,7 @@ def share_unit(names: Sequence[str]) -> bool:
     )
 
 
-#: A standard deviation beyond so many units of the rows counts as infinite.
+#: A standard deviation above this multiple of the unit of the rows counts as infinite.
 _WIDEST = 1e12
 
 
@@ -187,7 +188,7 @@ def spread(view: View, code: int) -> Array:
     if factor.shape[1] < factor.shape[0]:
         return np.full(len(factor), np.inf)
     try:
-        # Smoothed variances may be beyond all units of the rows.
+        # Smoothed variances may be out of all proportion to the rows.
         with np.errstate(over="ignore", invalid="ignore"):
             found = np.linalg.norm(np.linalg.inv(factor), axis=0)
     except np.linalg.LinAlgError:
@@ -210,7 +211,7 @@ def _far(points: Array, codes: NDArray[np.intp]) -> Flags:
     for code in np.unique(codes):
         rows = codes == code
         lower, upper = np.quantile(points[rows], [0.25, 0.75], axis=0)
-        # Where half of a class agree on one value its quartiles say nothing on the others.
+        # If half of a class share one value, its quartiles say nothing about the others.
         reach = np.where(upper > lower, FAR * (upper - lower), np.inf)
         beyond = (points[rows] < lower - reach) | (points[rows] > upper + reach)
         far[rows] = beyond.any(axis=1)

@@ -80,8 +80,8 @@ def over_regions(
     explanation: str = "",
 ) -> go.Figure:
     """Draw rows over regions of two coordinates."""
-    # Between them may lie `shades` of something else, with `keys` in the legend and an
-    # `explanation` in the text alternative.
+    # `shades` between rows and regions have `keys` in the legend and an `explanation` in the text
+    # alternative.
     marks, limits = Marks.of(view), shared.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
     *regions, line = region_traces(view, limits)

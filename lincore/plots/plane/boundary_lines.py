@@ -15,10 +15,10 @@ from lincore.utils.typing import Array
 
 Links = dict[int, list[int]]
 
-# A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a
-# pixel. Most boundaries are straight, or nearly so.
+# Points of a line are dropped if it passes them within this share of a cell, a fifth of a pixel:
+# most boundaries are straight, or nearly so.
 STRAIGHT = 0.05
-# Along a single coordinate the boundaries are sought between so many points.
+# Number of points between which boundaries along a single coordinate are sought.
 _POINTS = 2001
 
 

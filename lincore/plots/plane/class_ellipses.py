@@ -13,7 +13,7 @@ from lincore.plots.plane.axis_limits import RADIUS
 from lincore.utils.formatting import plain, shorten
 from lincore.utils.typing import Array
 
-# Corners of an ellipse; of many, which are smaller, fewer are seen.
+# Corners of an ellipse, and of each of many, which are smaller.
 CORNERS, CORNERS_OF_MANY = 72, 20
 MANY = 12
 # The entry of the ellipses in the legend.

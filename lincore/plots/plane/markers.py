@@ -36,24 +36,24 @@ from lincore.plots.base.style import (
 from lincore.utils.formatting import count, listed, percent
 from lincore.utils.typing import Array, Flags
 
-# Up to here SVG draws as fast as WebGL, and more finely.
+# Up to this many points SVG is as fast as WebGL, and sharper.
 MOST_SVG = 2_000
-# Above this a sample is drawn: 100,000 points take a browser without a graphics card 5 s.
+# Of more points a sample is drawn: 100,000 take 5 s in a browser without a graphics card.
 MOST_DRAWN = 20_000
-# Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
+# Of more points over shades a sample of 60 kB is drawn: all of them would hide the shades.
 MOST_OVER_SHADES = 1_500
-# Characters of the class as which a row is misclassified: of one of many classes fewer, for then
-# many rows are.
+# Characters of the class as which a row is misclassified: fewer if there are many classes, because
+# many rows are misclassified then.
 HOVER_WIDTH, HOVER_WIDTH_OF_MANY = 16, 12
 # Layers of all classes, and of one class.
 MOST_LAYERS, MOST_TURNS = 60, 12
-# More rings than this hide what they ring.
+# More rings than this would hide the points.
 MOST_RINGS = 120
 # More training rows than this would hide the shades behind the test rows.
 MOST_FAINT = 1_000
-# With more rows than this at a place, and at most so many places on an axis, they are spread.
+# Rows are spread if more than this many coincide, with at most this many places on an axis.
 CROWDED, MOST_PLACES = 3, 20
-# So few values on one axis alone make stripes, if each has this many rows.
+# At most this many values on one axis are stripes, if each has this many rows.
 MOST_STRIPES, ROWS_OF_A_STRIPE = 6, 8
 
 
@@ -169,7 +169,7 @@ class Marks(NamedTuple):
             return self
         share = self.counts * (most - np.count_nonzero(self.counts)) / len(self.codes)
         quota = np.where(self.counts > 0, np.floor(share) + 1, 0).astype(int)
-        # What rounding down has left over goes where it took most, as far as there are rows.
+        # What rounding down left over goes to the classes that lost most, while they have rows.
         order = np.argsort(np.floor(share) - share, kind="stable")
         while quota.sum() < most:
             quota[order[self.counts[order] > quota[order]][: most - quota.sum()]] += 1
@@ -312,7 +312,7 @@ def behind(view: View | None) -> list[Trace]:
             hoverinfo="skip",
             marker=look,
         ),
-        # Its marker in the legend would have the colour of the first row.
+        # Otherwise its marker in the legend would have the colour of the first row.
         trace(
             "scatter",
             x=[None],
@@ -326,8 +326,8 @@ def behind(view: View | None) -> list[Trace]:
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
     """Return the coloured classes with positions of their rows, in the order of painting."""
-    # Of many rows every class is painted in several layers, in turn with the other classes:
-    # the last class would else hide the others wherever they overlap.
+    # With many rows, classes are painted in alternating layers: otherwise the last class would
+    # hide the others wherever they overlap.
     rows = {code: np.flatnonzero(marks.codes == code) for code in sorted(marks.coloured)}
     rows = {code: found for code, found in rows.items() if len(found)}
     turns = min(1, len(rows))
@@ -335,7 +335,7 @@ def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
         turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
     codes, layers = list(rows), []
     for turn in range(turns):
-        # Another class comes last in every turn.
+        # In every turn a different class comes last.
         order = codes[turn % len(codes) :] + codes[: turn % len(codes)]
         layers += [(code, rows[code][turn::turns]) for code in order]
     return [(code, chosen) for code, chosen in layers if len(chosen)]
@@ -365,7 +365,7 @@ def legend_name(labels: list[str], code: int, n_rows: int) -> str:
 def _verdicts(marks: Marks, chosen: NDArray[np.intp] | Flags) -> list[str] | None:
     if marks.predicted is None:
         return None
-    # Short, for this is most of what travels of a row.
+    # Short, because this is most of what is sent for a row.
     many = len(marks.labels) > MANY_CLASSES
     width = HOVER_WIDTH_OF_MANY if many else HOVER_WIDTH
     taken = [f", predicted {escape(label)}" for label in shorten_all(marks.labels, width)]
@@ -374,7 +374,7 @@ def _verdicts(marks: Marks, chosen: NDArray[np.intp] | Flags) -> list[str] | Non
 
 
 def _hover(n_axes: int, row: str = "<b>%{meta[0]}</b>, row %{customdata}%{text}") -> str:
-    # User text comes in through meta: in a template its own %{...} would be evaluated.
+    # User text is passed as meta: %{...} within a template would be evaluated.
     places = "<br>".join(f"%{{meta[{i + 1}]}}: %{{{'xy'[i]}:.4~g}}" for i in range(n_axes))
     return f"{row}<br>{places}<extra></extra>"
 
@@ -413,7 +413,7 @@ def _spread(view: View) -> tuple[Array, bool]:
         if known is None and points.shape[1] == 2:
             gap = _gap(points[:, number], MOST_PLACES if crowded else MOST_STRIPES)
         are_spread |= known is None and gap > 0
-        # Another irrational step for each axis, or all would lie on one line.
+        # A different irrational step for each axis: otherwise all would lie on one line.
         step = (0.7548776662466927, 0.5698402909980532)[number]
         if gap:
             points[:, number] += gap * (0.5 * (view.rows * step % 1) - 0.25)
@@ -429,7 +429,7 @@ def _gap(values: Array, most: int) -> float:
 
 def _in_lanes(marks: Marks) -> Array:
     """Return points (n, 2): the single coordinate, and a height within the lane of the class."""
-    # The golden ratio spreads neighbours evenly, and the same row always lies at the same height.
+    # Multiples of the golden ratio are spread evenly, and a row always has the same height.
     jitter = marks.rows * 0.6180339887498949 % 1
     lane = len(marks.labels) - 1 - marks.codes + 0.15 + 0.7 * jitter
     return np.column_stack([marks.points[:, 0], lane])
@@ -437,7 +437,7 @@ def _in_lanes(marks: Marks) -> Array:
 
 def verdict(marks: Marks, drawn: Marks | None = None) -> str:
     """Return how many of the rows are misclassified, and how those drawn are marked."""
-    # Empty when nothing is predicted.
+    # Empty without predictions.
     if marks.predicted is None or not len(marks.codes):
         return ""
     rows = count(len(marks.codes), "row")

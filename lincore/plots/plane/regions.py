@@ -11,13 +11,13 @@ from lincore.inspection.views import Quantity, View
 from lincore.plots.plane.axis_limits import AxisLimits, spread
 from lincore.utils.typing import Array
 
-# Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
+# Values in all layers of a figure: 85 kB as float32 in base64, up to 110 kB as JSON.
 CELLS = 16_000
-# What each layer takes in JSON beside its values, in values.
+# JSON of a layer besides its values, expressed in values.
 OVERHEAD = 260
-# Nodes on each axis of a layer, at least.
+# Minimum number of nodes on each axis of a layer.
 FEWEST = 9
-# Nodes on each axis of the grid on which it is found out which class wins where.
+# Nodes on each axis of the grid that determines which class wins where.
 NODES = 161
 # Beyond this many standard deviations a density has less than a thousandth of its peak.
 REACH = 3.8
@@ -88,7 +88,7 @@ def whole_layer(view: View, limits: AxisLimits, code: int, quantity: Quantity) -
         raise ValueError("The margin is of the predicted class, not of one chosen class.")
     if quantity == "density":
         low, high = _near_class(view, limits, code)
-    # What travels of the rows of many classes takes room as well.
+    # The rows of many classes take space as well.
     n = int(np.sqrt(max(CELLS - OVERHEAD * len(view.classes), CELLS // 2)))
     x, y = np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
     log = view.log_posterior if quantity == "posterior" else view.log_joint
@@ -130,8 +130,8 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
 
 def region_layers(view: View, limits: AxisLimits, whole: Map, *, cells: int = CELLS) -> list[Layer]:
     """Return for every class that wins somewhere values above zero where it does."""
-    # All layers together have about so many cells. What wins where `whole` tells. Only where
-    # they cross zero is seen, which bytes tell to 1/254 of a cell.
+    # All layers together have about this many cells; `whole` tells which class wins where. Only
+    # their zero crossings are visible, which bytes resolve to 1/254 of a cell.
     return [
         Layer(code, grid.x, grid.y, _as_bytes(_cells_inside(grid, code)))
         for code, grid in _winning_maps(view, limits, whole, near_classes=False, cells=cells)
@@ -145,8 +145,7 @@ def _as_bytes(cells: Array) -> NDArray[np.int8]:
 
 def thrifty(values: Array) -> NDArray[np.float32]:
     """Return values as float32 with an error of at most 1/8192 of the largest."""
-    # A share of 0.9999999 travels in four times the bytes of 1: Plotly escapes each "/" of
-    # base64.
+    # 0.9999999 takes four times the bytes of 1: Plotly escapes each "/" of base64.
     largest = np.abs(values).max()
     step = 2.0 ** np.floor(np.log2(largest) - 12) if largest > 0 else 1.0
     return np.asarray(np.round(values / step) * step, dtype=np.float32)

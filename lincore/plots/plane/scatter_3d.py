@@ -17,9 +17,9 @@ from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
 from lincore.utils.formatting import count, listed, shorten
 
-# Without a graphics card more make the scene slow to turn.
+# Without a graphics card, scenes with more points are slow to rotate.
 MOST_POINTS = 6_000
-# From so far that the names of the axes fit a phone.
+# Far enough that the names of the axes fit on a phone.
 CAMERA = {"eye": {"x": 2.05, "y": -2.35, "z": 1.2}, "center": {"x": -0.03, "y": -0.05, "z": -0.17}}
 
 
@@ -66,7 +66,7 @@ def scatter_3d(
     drawn = marks.sample(MOST_POINTS)
     limits = AxisLimits.around(marks.points, marks.codes) if len(marks.codes) else None
     if limits is not None:
-        # A scene does not cut off what lies beyond its axes.
+        # A scene does not clip points beyond its axes.
         seen = ((drawn.points >= limits.low) & (drawn.points <= limits.high)).all(axis=1)
         drawn = drawn.only(np.asarray(seen))
     return figure(
@@ -88,7 +88,7 @@ def _scene(axis_names: tuple[str, ...], limits: AxisLimits | None) -> dict[str, 
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
     sides: dict[str, Any] = {}
     for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
-        # What stands in brackets takes a line of its own.
+        # What is in brackets gets its own line.
         text = escape_scene(shorten(name, 24)).replace(" (", "<br>(")
         sides[f"{letter}axis"] = common | {"title": {"text": text}}
         if limits:

@@ -80,7 +80,7 @@ def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axi
     scale[0][0], scale[-1][0] = 0.0, 1.0
     look = {
         "thickness": 10,
-        # As high as a plane is on a phone, where it has no height to spare.
+        # As high as a plane on a phone, where space is short.
         "lenmode": "pixels",
         "len": BAR,
         "y": 1,

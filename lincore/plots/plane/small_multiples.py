@@ -16,18 +16,18 @@ from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, listed, percent, shorten
 
-# Points in each small plot: more are a blot.
+# Maximum number of points in a small plot: more would be a blot.
 MOST_POINTS = 600
-# More rings than this hide a small plot.
+# More rings than this would hide a small plot.
 MOST_RINGS = 60
 # Values in all layers of all plots.
 CELLS = 30_000
 # Pixels of a small plot's height, and of the gap above it for its name.
 TALL, GAP = 230, 48
-# Pixels of a line of the legend, and classes in it on a wide page.
+# Pixels of a line of the legend, and its number of classes on a wide page.
 LEGEND_LINE, IN_A_LINE = 19, 4
 
-# Its ends across and up, as shares of the whole.
+# Horizontal and vertical extent, as shares of the figure.
 Place = tuple[list[float], list[float]]
 
 
@@ -123,7 +123,7 @@ def _points(marks: Marks, view: View, *, ringed: bool, in_legend: bool) -> list[
 def _smaller(point: Trace, *, in_legend: bool) -> Trace:
     wrong = "customdata" not in point
     size = point["marker"]["size"] * (0.75 if wrong else 0.6)
-    # Rings of every model would be as many lines in the legend.
+    # Otherwise the rings of every model would have a line in the legend.
     shown = in_legend and not wrong and point["showlegend"]
     return point | {"marker": point["marker"] | {"size": size}, "showlegend": shown}
 

@@ -36,7 +36,7 @@ from lincore.utils.typing import Array
 UNEVEN = 12.0
 # Opacity of the surfaces of classes.
 FARTHEST, NEAREST = 0.7, 0.45
-# More rows than this stand on the floor instead of on stems.
+# More rows than this are on the floor instead of on stems.
 MOST_STEMS = 300
 
 
@@ -212,8 +212,8 @@ def _rows(
     heights: Array | None,
 ) -> list[Trace]:
     """Return the rows on the floor; a few stand on stems as high as the surface."""
-    # Misclassified rows have rings, as in the contour, while they are few.
-    # A scene does not cut off what lies beyond its axes.
+    # Misclassified rows have rings if they are few, as in the contour plot.
+    # A scene does not clip points beyond its axes.
     seen = ((marks.points >= limits.low) & (marks.points <= limits.high)).all(axis=1)
     x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
     on_stems = heights is not None and np.count_nonzero(seen) <= MOST_STEMS

@@ -20,25 +20,25 @@ from lincore.utils.typing import Array, Counts
 
 Normalize = Literal["true", "pred"] | None
 
-# Up to so many classes a cell holds its count and its share, and beyond that its count alone ...
+# Maximum number of classes with count and share in each cell, ...
 MOST_SHARES = 6
-# ... and up to here that; then numbers are read by pointing.
+# ... and with the count alone; with more, numbers appear on hovering.
 MOST_COUNTS = 20
-# The strongest shade on which the text of both themes still has a contrast of 4.5.
+# The strongest shade on which text has a contrast of 4.5 in both themes.
 STRONGEST = 0.6
 TICK_WIDTH = 14
-# The side of an image in a cell, and how far it is above the middle, in cells.
+# The side of an image in a cell and its distance above the centre, in cells.
 IMAGE_SIDE, IMAGE_RISE = 0.56, 0.19
 
 
 class Room(NamedTuple):
     """Layout of a confusion matrix."""
 
-    shares: int  # most classes of which cells hold count and share
-    counts: int  # most classes of which cells hold a count
+    shares: int  # maximum number of classes for count and share in a cell
+    counts: int  # maximum number of classes for a count in a cell
     tick_width: int  # characters of a class name on the axes
     tallest: int  # pixels; a matrix is square
-    ticks: int  # most classes that are all named on an axis
+    ticks: int  # maximum number of classes that are all named on an axis
     margins: bool = False  # recall and precision beside the cells
 
     def height(self, n_classes: int) -> int:
@@ -195,7 +195,7 @@ def _margins(counts: Counts, room: Room) -> Trace:
         text=[f"{100 * n / total:.1f}" if total else "–" for n, total in shares],
         textfont={"size": 12 if n_classes <= room.shares else 10, "color": INK},
         hoverinfo="skip",
-        # A selected cell does not fade them.
+        # Not faded when a cell is selected.
         unselected={"textfont": {"color": INK}},
     )
 

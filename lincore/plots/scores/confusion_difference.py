@@ -61,7 +61,7 @@ def confusion_difference(
 
 
 def _shade(change: Counts) -> Trace:
-    # More on the diagonal is better, more beside it is worse.
+    # More on the diagonal is better, more off it is worse.
     sign = 2 * np.eye(len(change)) - 1
     largest = float(np.abs(change).max(initial=1)) or 1.0
     return trace(

@@ -125,7 +125,7 @@ def _break_even(value: float, low: float, high: float, places: np.ndarray) -> li
 
 
 def _name(place: float, text: str, position: int, end: float) -> dict[str, Any]:
-    # Neighbours would write over each other: every name on a line of its own, inside.
+    # Names of neighbours would overlap: each has its own line, inside the plot.
     shown = f"{text} {place:.2g}" if place < 100 else f"{text} {place:,.0f}"
     at = {"x": float(np.log10(place)), "y": 1, "yref": "y domain", "yanchor": "top"}
     is_last = place**2 > end  # in the right half

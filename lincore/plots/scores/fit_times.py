@@ -16,11 +16,11 @@ from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import listed, number, shorten
 from lincore.utils.typing import Array
 
-# Times that are measured once vary by less than this factor.
+# Single measurements of a time vary by less than this factor.
 CLEARLY_SLOWER = 1.5
-# Decades that the axis spans at least, so that there are two ticks on it.
+# Minimum number of decades on the axis, so that it has two ticks.
 LEAST_DECADES = 0.8
-# Decades at each end of the axis, and the share of the whole that they are at least.
+# Margin at each end of the axis: decades, and minimum share of the axis.
 MARGIN, MARGIN_SHARE = 0.1, 0.06
 UNITS = (("s", 0), ("ms", -3), ("µs", -6))
 

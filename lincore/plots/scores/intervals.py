@@ -17,7 +17,7 @@ from lincore.utils.typing import Array
 
 Interval = tuple[float, float, float]
 LABEL_WIDTH = 23
-# A baseline farther from all intervals than so many times their span would leave them no room.
+# A baseline farther from all intervals than this multiple of their span would squeeze them.
 FARTHEST = 3
 
 
@@ -90,7 +90,7 @@ def score_intervals(
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
-    # On a logarithmic axis nothing is far off.
+    # On a logarithmic axis no baseline is too far.
     drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
     heading = f"{capital(score)} of {count(len(methods), kind)}{leader}"
     return _lines(

@@ -25,14 +25,14 @@ from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import count, listed, percent, points, quoted
 
 TICK_WIDTH = 14
-# Of a class in a title, which has two lines.
+# Characters of a class name in a title of two lines.
 TITLE_NAME = 40
-# Up to so many cells numbers stand in them.
+# Maximum number of cells that contain numbers.
 MOST_NUMBERS = 120
-# What was before lies this much above the line of its class, and what is after below it.
+# Values before the change are this far above the line of their class, those after it below.
 SHIFT = 0.11
-# Names that have no room side by side are turned so that they end at their columns, and none is
-# left out: Plotly hides what would reach beyond the figure, and so hid the last.
+# Names that do not fit side by side are rotated to end at their columns. None is left out: by
+# default Plotly hides a label that would extend beyond the figure.
 CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
 
 

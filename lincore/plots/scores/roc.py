@@ -18,7 +18,7 @@ from lincore.utils.typing import Array
 if TYPE_CHECKING:
     from lincore.metrics.curves.rates import PrecisionRecall, Roc
 
-# More points on a curve than this are not seen on a screen.
+# More points on a curve could not be distinguished on a screen.
 MOST_POINTS = 600
 
 
@@ -165,7 +165,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
         "scatter", x=x, y=y, mode="lines", name=label + area, hoverinfo="skip", **common,
         line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
     )  # fmt: skip
-    # A page may let its visitor choose a point: a line alone cannot be selected.
+    # Markers, because a page may let its visitor choose a point, and a line cannot be selected.
     places = trace(
         "scatter", x=x, y=y, mode="markers", showlegend=False, **common,
         customdata=kept.astype(np.int32), marker={"opacity": 0, "size": 6, "color": hue},

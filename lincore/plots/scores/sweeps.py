@@ -63,7 +63,7 @@ def sweep(
         listing = listed([f"{c:,.0f}" for c in crossings], most=6)
         crossed = f"The order changes at {listing}."
     upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
-    if "type" in upright:  # where nothing is below zero
+    if "type" in upright:  # no value is negative
         lower = np.maximum(lower, np.nanmin(middle) / 2)
     logarithmic = len(places) > 0 and places.max() > 8 * places.min()
     return figure(

@@ -14,7 +14,7 @@ from lincore.plots.base.style import Trace, axis, escape, figure, trace, vertica
 from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import capital, listed, number, shorten, true_minus
 
-#: Steps that together are a smaller share of the loss are drawn on an axis that begins above zero.
+#: If the steps together are a smaller share of the loss, the axis does not begin at zero.
 SMALL_STEPS = 0.3
 BAR = {"color": INK, "thickness": 1.6, "width": 5}
 
@@ -179,7 +179,7 @@ def remedies(
 
 
 def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
-    # Inside, and on the side where there is room: above stands the title.
+    # Inside the plot, on the side that has space: the title is above.
     is_last = limit > 0.6 * np.nanmax(back, initial=limit)
     place = {"x": limit, "y": 1, "yref": "paper", "yanchor": "top"}
     place |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}

@@ -53,7 +53,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     if is_waiting:
         title = heading.empty()
         title.header("What if a class were smaller?", anchor=False)
-    # The requested study, or the former until that is ready.
+    # The requested study, or the previous one until it is ready.
     one = computation.first(asked.setup, data)
     first = one.study
     settings = one.setup.asking(repeats=repeats)

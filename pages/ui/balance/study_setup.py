@@ -230,7 +230,7 @@ def _choose_size(code: int, data: Dataset, counts: list[int]) -> None:
 
 
 def _choose_share(data: Dataset, counts: list[int]) -> None:
-    # As above.
+    # A late click may come after its slider is gone.
     chosen = st.session_state.get(f"{KEY}.share")
     if chosen is not None:
         _keep(data, dict.fromkeys(_stored(data, counts), chosen / 100))

@@ -44,7 +44,7 @@ def of(data: Dataset, choice: Setup) -> Job | None:
     def work(progress: Progress) -> Results | None:
         return _compare(question, experiment, progress)
 
-    # The first comparison starts by itself: of large data the default methods are fast ones.
+    # The first comparison starts by itself: for large data the default methods are fast.
     if st.session_state.pop(_AGAIN, False) or latest is None:
         page_jobs.run(KEY, choice, work, describe=describe)
     return page_jobs.on_demand(

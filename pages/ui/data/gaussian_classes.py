@@ -90,8 +90,7 @@ def show() -> None:
 
 
 def _table(n_classes: int, n_features: int, distance: float) -> str:
-    """Let every class be edited; edits remain until the layout of the means changes."""
-    # Return the key of the table.
+    """Draw the table of classes and return its key; edits remain until the layout changes."""
     layout = (n_classes, n_features, distance)
     key = "data.draw.table." + ".".join(map(str, layout))
     kept = st.session_state.get(KEPT)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pages.ui.session.experiment import PageExperiment
 
 _RANKED = "explore.ranked"
-# Characters of a name that fit into the ranking: cut at their ends names could be all the same.
+# Characters of a name that fit into the ranking; longer ones are shortened in the middle.
 _LONGEST_NAME = 17
 
 

@@ -138,7 +138,7 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
         "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
     ) as panel:
         if panel.open:
-            # The page is drawn below: its displays are known from the run before.
+            # The page is drawn later in this run: its displays are those of the previous run.
             is_same = last is not None and last.analysis.question.kind == analysis.question.kind
             _buttons(shown, last if is_same else shown)
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 # Pages whose models have the steps before them.
 WITH_STEPS = ("classify", "compare", "balance", "predict")
-# Maximum characters of the name of the data set and of the target. Tooltips hold whole names ...
+# Maximum length of the names of the data set and the target.
 _LONGEST_NAME = 26
-# ... of so many characters and more, but not of more than this many classes and features.
+# Tooltips show names from this length, of at most this many classes and features.
 _LONG_NAME, _MOST_NAMES = 10, 500
 
 
@@ -305,7 +305,7 @@ def _balance(data: Dataset, split: Split) -> None:
 
 
 def _aids(names: Sequence[str]) -> None:
-    """Begin or go on with the aids; `names` are those that the page may shorten."""
+    """Start or update the aids; `names` are those that the page may shorten."""
     components.component(Path(__file__).with_name("aids"))(
         key="shared.aids", data={"names": tuple(names)}, height=1
     )

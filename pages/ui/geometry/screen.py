@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lincore.displays import ExperimentDisplay
     from lincore.laboratory import Preset
 
-#: The preset whose answer appears after its frames were played; the number of reveals.
+#: The preset whose answer appears once its frames have played; the number of reveals.
 PLAYS, _TURN = "geometry.plays", "geometry.turn"
 # Pixels above and below the figure in a low window, without the presenter's layout.
 _ABOVE = 228

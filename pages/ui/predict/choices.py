@@ -58,7 +58,7 @@ def ask(
             choice = cache.ModelChoice(*model_options.model(word, data, split, draw=options.open))
         else:
             choice = saved
-        saved_model.ask()  # a file may arrive after it was closed
+        saved_model.ask()  # a file may arrive after the popover was closed
     return choice, PredictRow(source, priors, threshold, options)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from pages.ui.server import script_queue
 
-# What refers to nothing else.
+# Types whose values refer to no other object.
 _PLAIN = {str, int, float, bool, bytes, type(None)}
-# Bytes of a cell of a table with few of them.
+# Estimated bytes per cell of a table with fewer cells than this.
 CELL, _FEW = 64, 10_000
 
 

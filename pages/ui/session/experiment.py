@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset, Split
     from lincore.model_selection import Steps
 
-#: Options that only select what is shown of an answer.
+#: Options that only select which part of an answer is shown.
 _VIEWS = ("score", "rope", "loss", "method")
 
 

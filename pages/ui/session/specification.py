@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _FEWER = "drop_image_duplicates"
 _Tab = Annotated[str, fields.AtMost(200)]
-# A link with more selected points would be too long: it contains none.
+# With more selected points a link would be too long: it contains none of them.
 _Positions = Annotated[tuple[Annotated[int, fields.Between(-1, 10**6)], ...], fields.AtMost(500)]
 #: Widgets other than options of displays, with the types of their values.
 WIDGETS: Mapping[str, Any] = {

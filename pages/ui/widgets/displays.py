@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 #: Prefix of the key of the settings of a display in the session.
 SETTINGS = "settings."
-# Bounds for the width of a column, if its rows have two lines, and that of a character, in pixels.
+# Pixels: narrowest and widest column, widest with two-line rows, and width of a character.
 _NARROWEST, _WIDEST, _WIDEST_HIGH, _CHARACTER = 55, 260, 400, 6.5
-# Characters of a number with its sign in a column.
+# Characters of a number with its sign.
 _NUMBER_LENGTH = 8
 # The height of a row of two lines, in pixels: Streamlit breaks lines in rows of more than 64.
 _TWO_LINES = 66
-# A table is no wider than a page in a window of 1440 pixels, if two lines in a row can help it.
+# Width of a page in a window of 1440 pixels: wider tables get two-line rows.
 _ROOM = 1000
-# Up to so many rows of two lines are shown without a bar to scroll.
+# Maximum number of two-line rows that are shown without scrolling.
 _MOST_HIGH = 12
-# A number with its interval, which may go to a second line.
+# A number and its interval, which may be moved to a second line.
 _WITH_INTERVAL = re.compile(r"^([−\d]\S*) (\(.+\))$")
 NO_BREAK = "\u00a0"
-# Longer names are shortened in their middle: cut at the end they could be all the same.
+# Longer names are shortened in the middle: names often differ only at their ends.
 _LONGEST_NAME = 60
 _SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
 #: Represents None as a choice: in widgets and settings None means "nothing chosen".
