@@ -288,7 +288,7 @@ class PageQuestion:
         return self
 
     def plan(self, experiment: Experiment) -> str:
-        """Return what its answer takes, in a few words for progress."""
+        """Describe in a few words what is computed, for progress."""
         return "Computing"
 
 

@@ -195,7 +195,7 @@ def predict_and_compare(
 
 
 def _priors(so_far: SimpleNamespace) -> dict[str | None, str]:
-    """Return the possible priors; of a model without posteriors only its own."""
+    """Return the possible priors; only its own for a model without posteriors."""
     named: dict[str | None, str] = {None: "As in training"}
     fitted = getattr(so_far, "fitted", None)
     if fitted is not None and fitted.priors is None:

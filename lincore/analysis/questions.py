@@ -362,7 +362,7 @@ class CompareQuestion(PageQuestion):
         object.__setattr__(self, "second", {w: c.get(w, {}) for w, c in checked.items()})
 
     def asked(self, data: Dataset) -> CompareQuestion:
-        """Return it with the validation as it is offered."""
+        """Return it with a validation that is offered."""
         return replace(self, scheme=self.scheme.replace("by-group", "5-fold by group"))
 
     def lines(self, experiment: Experiment) -> tuple[str, ...]:

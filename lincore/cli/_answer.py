@@ -1,4 +1,4 @@
-"""The answer of a command, and how it is written: as text, as tables of rich, or as JSON."""
+"""The answer of a command, written as text, as tables of rich, or as JSON."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _class_counts(data: lincore.Dataset) -> Iterable[tuple[Any, int]]:
 
 
 def finding_sentences(data: lincore.Dataset) -> tuple[str, ...]:
-    """Return the findings that touch every score: guessed target, leakage, duplicates, groups."""
+    """Return the findings that affect every score: guessed target, leakage, duplicates, groups."""
     try:
         found = lincore.data_checks(data, lincore.split(data))
     except DataError:  # no test set can be drawn; a comparison says why by itself
@@ -140,7 +140,7 @@ def finding_sentences(data: lincore.Dataset) -> tuple[str, ...]:
 
 
 def by_label(classes: np.ndarray, values: Any) -> Any:
-    """Return values by class, with the labels that are written so; other values as they are."""
+    """Return values by class with labels instead of texts; other values unchanged."""
     if not isinstance(values, Mapping):
         return values
     labels = {str(label): label for label in classes.tolist()}
@@ -202,7 +202,7 @@ def _printable(section: AnswerSection) -> AnswerSection:
 
 
 def _write_tables(sections: tuple[AnswerSection, ...], stream: TextIO) -> None:
-    """Write headings, sentences and tables as wide as the terminal is, by rich."""
+    """Write headings, sentences and tables in the width of the terminal, by rich."""
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
     for number, section in enumerate(sections):
         if number:
@@ -235,7 +235,7 @@ def _headings(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the lines of a table, its columns one below the other, numbers to the right."""
+    """Return the lines of a table with aligned columns, numbers to the right."""
     columns: list[list[str]] = []
     for heading in _headings(rows):
         cells = [row.get(heading, "") for row in rows]
@@ -248,7 +248,7 @@ def _aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Return how many places of a terminal a text takes: two for a wide sign, none for marks."""
+    """Return the width of a text on a terminal: 2 for a wide character, 0 for a combining mark."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

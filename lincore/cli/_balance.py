@@ -1,4 +1,4 @@
-"""`lincore balance`: the cost of an imbalance, or of one that is made, and what recovers it."""
+"""`lincore balance`: the cost of an imbalance, found or made, and what recovers it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def cost_answer(data: lincore.Dataset, cost: lincore.ImbalanceCost) -> Answer:
 
 
 def study_answer(data: lincore.Dataset, study: lincore.BalanceStudy) -> Answer:
-    """Return the displays of every method for an imbalance that was made."""
+    """Return the displays of every method for classes that were reduced."""
     displays = [
         display(method, loss="error")
         for display in (study.decomposition, study.corrections)

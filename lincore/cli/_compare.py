@@ -1,4 +1,4 @@
-"""`lincore compare` and `lincore report`: several methods on the same splits, and a page of it."""
+"""`lincore compare` and `lincore report`: several methods on the same splits, and a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of commands from the fields of records, and how they are written."""
+"""Options of commands, derived from the fields of records."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _HEADERS = {"yes": True, "no": False}
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """Take NAME=VALUE apart at its last equals sign."""
+    """Split NAME=VALUE at its last equals sign."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise ValueError(f"{text!r} is not of the form NAME=VALUE.")
@@ -251,7 +251,7 @@ def _is_appended(one: fields.FieldOption) -> bool:
 
 
 def _words(one: fields.FieldOption) -> tuple[str, ...]:
-    """Return the only texts that are possible, if they do not depend on the data."""
+    """Return the possible texts, if they do not depend on the data."""
     field, given = one.field, one.field.choices
     if one.words or given is None or callable(given) or field.free or field.pattern:
         return one.words
@@ -264,7 +264,7 @@ def _is_many(one: fields.FieldOption) -> bool:
 
 
 def _value(one: fields.FieldOption, value: Any) -> Any:
-    """Return the value of a field, of what click found."""
+    """Return the value of a field from what click parsed."""
     if one.is_mapping:
         found: dict[str, Any] = {}
         for name, part in value:
@@ -303,7 +303,7 @@ def _decorator(one: fields.FieldOption, place: str, section: str) -> Decorator:
 
 
 def _reader(one: fields.FieldOption) -> Callable[[str], Any]:
-    """Return what reads the text of an option, within the bounds of its field."""
+    """Return the parser of an option, with the bounds of its field."""
     noun = {int: "a whole number", float: "a number"}.get(one.type, "a text")
 
     def item(text: str) -> Any:
@@ -323,7 +323,7 @@ def _reader(one: fields.FieldOption) -> Callable[[str], Any]:
         return value if one.is_list or isinstance(value, bool) else one.field(value, "")
 
     def record(text: str) -> Any:
-        """Return options of a record that is written as the options of a method are."""
+        """Return options of a record that is written like the options of a method."""
         return fields.checked(one.type, model_selection.parse_spec(f"{one.name}({text})")[1])
 
     return record if fields.options(one.type) else read

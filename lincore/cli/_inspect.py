@@ -97,7 +97,7 @@ def dataset_answer(data: lincore.Dataset) -> Answer:
 
 
 def _column_section(title: str, shown: TableColumnsDisplay) -> AnswerSection:
-    """Return a line for each column; of very many the first ones."""
+    """Return a line for each column, or for the first of very many."""
     section = display_section(shown)
     rows, n_more = section.rows[:MOST_ROWS], len(section.rows) - MOST_ROWS
     if n_more > 0:

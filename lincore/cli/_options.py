@@ -1,4 +1,4 @@
-"""Commands and their options, by click: help by subject, and what every command has."""
+"""Commands and options, by click: help by subject, and the options of all commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Reader(click.ParamType[Any, Any]):
         self._read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return what a text stands for; defaults stay as they are."""
+        """Return the value of a text; defaults are values already."""
         try:
             return self._read(value) if isinstance(value, str) else value
         except (ValueError, TypeError) as error:

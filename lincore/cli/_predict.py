@@ -1,4 +1,4 @@
-"""`lincore predict`: the classes of new rows, by a model of a file."""
+"""`lincore predict`: the classes of new rows, by a model from a file."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
 def _model(
     request: Request, classifier: str, progress: Progress
 ) -> tuple[FittedModel, lincore.Dataset | None, Callable[[], Results] | None]:
-    """Return the model of a file; or one fitted to all rows, the data, held-out predictions."""
+    """Return a model from a file, or fitted to all rows with the data and held-out predictions."""
     if _is_model(request.file):
         return export.load_model(request.file).model, None, None
     data = request.load()
@@ -128,7 +128,7 @@ def _model(
 
 
 def _is_model(path: str) -> bool:
-    """Return whether a file holds a model: by its name, or as the dashboard writes it, a zip."""
+    """Return whether a file is a model: by its name, or a zip written by the dashboard."""
     if path.lower().endswith(".zip"):
         with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             return export.MODEL_PART in archive.namelist()

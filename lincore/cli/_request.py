@@ -1,4 +1,4 @@
-"""What commands about data have in common: the options of data, models and test set."""
+"""Options of data, models and test set, shared by the commands about data."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Request:
         return source_of(self.file, self.target)
 
     def load(self, source: Source | None = None) -> lincore.Dataset:
-        """Load the data; a source that was asked for is not read again."""
+        """Load the data; a source that has been opened is not read again."""
         data, name, target = source or self.source()
         if isinstance(data, lincore.Dataset):
             return data
@@ -199,7 +199,7 @@ def request_options(question: type | None = None, *, saves: bool = False) -> Dec
 
 
 def spelling(hint: Hint) -> str:
-    """Return the options that apply a hint, or nothing where there are none."""
+    """Return the options that apply a hint, if there are any."""
     roles = dict(hint.roles)
     target = [name for name, role in roles.items() if role == "target"]
     words = [f"--target {shlex.quote(name)}" for name in target]

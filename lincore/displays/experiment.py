@@ -70,7 +70,7 @@ class ExperimentDisplay(Display):
         return f"{self.verdict()} {self.shown.finding}"
 
     def scope(self) -> str:
-        """Return the question, and where the text has it."""
+        """Return the question, and its place in the text."""
         return f"{self.question} {laboratory.EXPERIMENTS[self.experiment].passage}"
 
     def frame(self) -> pd.DataFrame:
@@ -80,7 +80,7 @@ class ExperimentDisplay(Display):
         return pd.DataFrame(lines, columns=[varied, "what is seen"])
 
     def plot(self) -> go.Figure:
-        """Return the figure as it is when all has been played."""
+        """Return the figure after the last frame."""
         return self.compared.figure_at(range(len(self.shown.frames))[self.shown.stop])
 
     def tables(self) -> tuple[ExperimentTableDisplay, ...]:
@@ -97,7 +97,7 @@ class ExperimentTableDisplay(Display):
     numbers: Numbers
 
     def finding(self) -> str:
-        """State what the table is of."""
+        """State what the table contains."""
         return self.numbers.title
 
     def frame(self) -> pd.DataFrame:

@@ -207,7 +207,7 @@ class PredictedRowsDisplay(_OfPredictions):
         return table.loc[:, ~table.columns.duplicated()]
 
     def plot(self) -> go.Figure | None:
-        """Return the first images with what they are predicted as; None for other rows."""
+        """Return the first images with their predicted classes; None for other rows."""
         found, shown = self.predictions, self.chosen[:MOST_IMAGES]
         if found.model.image_shape is None or not len(shown):
             return None

@@ -56,7 +56,7 @@ def _lines(coef: Array, intercept: Array) -> Array:
 
 
 def _names(cells: Sequence[Cell]) -> Array:
-    """Return where the names of regions stand, in the order of `NAMES`."""
+    """Return the positions of the names of regions, in the order of `NAMES`."""
     found = nothing(len(NAMES))
     for cell in sorted(cells, key=lambda cell: polygon_area(cell.polygon)):
         if polygon_area(cell.polygon) >= LEAST:

@@ -102,7 +102,7 @@ def _curve(number: int) -> Array:
 
 
 def _costs(pairs: Sequence[tuple[Array, Array]]) -> str:
-    """Say what far points cost, and old rows."""
+    """State the losses of the far points and of the old rows."""
     names = ("squared errors", "logistic losses")
     sums = [[f"{place[:, 1].sum():.2f}" for place in pair] for pair in pairs]
     return ", ".join(

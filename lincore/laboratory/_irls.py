@@ -30,7 +30,7 @@ def _rows() -> Dataset:
 
 
 def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
-    """Return a step: sigmoids, z and lines before and after it; rows as large as their R."""
+    """Return a step: sigmoids, z and lines before and after it; the area of a row is its R."""
     (a, b), (da, db), (h, off), (_, low) = step.point.x, step.point.gradient, *step.hessian
     where = f"leads to w = {_pair(*step.weights)}"
     if np.allclose(step.weights, step.point.x, rtol=0, atol=1e-7):

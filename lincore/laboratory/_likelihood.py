@@ -75,7 +75,7 @@ def _most() -> float:
 
 
 def _places(means: Array, covariance: Array, *, is_judged: bool = True) -> tuple[Array, ...]:
-    """Return the ellipses, the bar, and the mark of the maximum if it may be seen."""
+    """Return the ellipses, the bar, and the mark of the maximum once it is judged."""
     low = GAUGE.plane.low[1]
     bar = np.array([[0.5, low], [0.5, max(_value(means, covariance), low)]])
     mark = np.array([[0.0, _most()], [1.0, _most()]]) if is_judged else nothing()

@@ -36,7 +36,7 @@ LOOKS = (
 def _places(
     weights: Array, row: Array | None, plane: StagePlane, earlier: Array
 ) -> tuple[Array, ...]:
-    """Return where a step is drawn: w as the sum of w before and ± x, all on one scale."""
+    """Return where a step is drawn: w as the sum of the former w and ± x, all on one scale."""
     f = SampleLine(weights[1:], float(weights[0]))
     at = nothing(1) if row is None else row[None]
     lines = [_line(one, plane) for one in earlier[: len(FADING)]]

@@ -1,4 +1,4 @@
-"""Displays of what did not fit when data were read: files, and lines of a text."""
+"""Displays of what was not read as expected: files, and lines of a text."""
 
 from __future__ import annotations
 

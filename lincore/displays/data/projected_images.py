@@ -198,7 +198,7 @@ class ReconstructionDisplay(SheetDisplay):
 
     @property
     def number(self) -> int:
-        """How many components the images are rebuilt from."""
+        """Number of components from which the images are reconstructed."""
         return self.n_components or _up_to_twenty(self)  # type: ignore[arg-type]
 
     @cached_property
@@ -221,7 +221,7 @@ class ReconstructionDisplay(SheetDisplay):
         return found
 
     def plot(self) -> go.Figure:
-        """Return the images, and under each what the components make of it."""
+        """Return the images, each above its reconstruction."""
         X = self.projected.data.X[self.rows]
         rebuilt = self.stack(self.projection.rebuilt(X, self.number))
         return plots.reconstructions(self.stack(X), [rebuilt], [self.number])

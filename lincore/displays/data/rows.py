@@ -50,7 +50,7 @@ class RowsDisplay(Display):
 
     @property
     def known(self) -> tuple[int, ...]:
-        """The numbers that the data have: a link may have been made for other data."""
+        """The row numbers that exist: a link may have been made for other data."""
         return tuple(row for row in self.numbers if 0 <= row < self.data.n_rows)
 
     @property

@@ -230,7 +230,7 @@ class OneSplitDisplay(StudyDisplay):
         return self.study.example.results[condition]
 
     def scope(self) -> str:
-        """State that it is of one split, and the rows of each class."""
+        """State that it shows one split, and the rows of each class."""
         return f"For one split only. {rows_of(self.study)}"
 
 

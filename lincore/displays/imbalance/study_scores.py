@@ -107,7 +107,7 @@ class StudyScoresDisplay(OneSplitDisplay):
         return tuple(filter(None, notes))
 
     def _equal_priors(self, method: str) -> str:
-        """Return the accuracy with equal priors beside the number of the text on faces."""
+        """Return the accuracy with equal priors beside that in the text on faces."""
         # Empty if classes have unequal numbers of test rows, or nothing was corrected.
         results = self.study.example.results
         corrected = results.get(_EQUAL)

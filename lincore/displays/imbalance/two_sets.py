@@ -36,7 +36,7 @@ def _pipeline(so_far: SimpleNamespace) -> Any:
 
 
 def _inputs(so_far: SimpleNamespace) -> dict[int, str]:
-    """Return the names of the coordinates that planes are spanned by."""
+    """Return the names of the coordinates that span planes."""
     steps = _pipeline(so_far).named_steps
     if "pca" in steps:
         return {i: f"Component {i + 1}" for i in range(steps["pca"].n_components_)}

@@ -54,7 +54,7 @@ class CurvesDisplay(ModelDisplay):
 
     @property
     def drawn(self) -> tuple[int, ...]:
-        """The codes of the classes; of two one, for the other is its mirror image."""
+        """The codes of the classes; one of two, because the curves mirror each other."""
         if self.model.data.n_classes == 2:
             return self.classes or (1,)
         return self.classes or _first_classes(SimpleNamespace(model=self.model))

@@ -37,7 +37,7 @@ def _learned(model: FittedClassifier) -> Learned:
 
 @dataclass(frozen=True, eq=False)
 class LearnedDisplay(ModelDisplay):
-    """Priors, means and log likelihood: what a classifier has estimated of every class."""
+    """Priors, means and log likelihood: what a classifier has estimated for every class."""
 
     title: ClassVar[str] = "What was learned"
     made_by: ClassVar[str] = "model.learned"
@@ -294,7 +294,7 @@ class TuningDisplay(ModelDisplay):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """State what the loss is worth, and whether better values may lie beyond the candidates."""
+        """State what the losses are for, and whether better values may lie outside them."""
         found = self.found
         if found is None:
             return ()

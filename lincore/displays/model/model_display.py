@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def once(make: Callable[[FittedClassifier], T]) -> Callable[[FittedClassifier], T]:
-    """Compute something of a model once, for the rules and displays that ask for it."""
+    """Compute a property of a model once, for all rules and displays."""
     known: WeakKeyDictionary[FittedClassifier, T] = WeakKeyDictionary()
 
     def found(model: FittedClassifier) -> T:

@@ -242,7 +242,7 @@ class RejectOptionDisplay(ModelDisplay):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return the rule, what it needs, and classes of too few rows."""
+        """Return the rule, what it needs, and classes with too few rows."""
         if self.obstacle:
             return ()
         rule = report.interval_method(self.results, "accuracy")

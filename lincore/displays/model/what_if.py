@@ -138,7 +138,7 @@ class WhatIfDisplay(RowDisplay):
         return self.found.finding
 
     def frame(self) -> pd.DataFrame:
-        """Return posterior, score and distance of every class, as far as there are any."""
+        """Return posterior, score and distance of every class, as available."""
         return self.found.table
 
     def table(self) -> pd.DataFrame:

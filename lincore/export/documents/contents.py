@@ -75,7 +75,7 @@ class ReportContents:
 
     @property
     def experiments(self) -> dict[str, Results | ImbalanceCost | BalanceStudy]:
-        """Comparison, cost and study, as far as there are any, by what a report calls them."""
+        """Comparison, cost and study, as available, by their names in a report."""
         found = {
             "comparison": self.comparison,
             "cost of the imbalance": self.cost,
@@ -103,7 +103,7 @@ class ReportContents:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Versions that results were computed with, as far as they say so."""
+        """Versions with which results were computed, if recorded."""
         found = (part.settings.versions for part in self.experiments.values())
         return next(filter(None, found), {})
 

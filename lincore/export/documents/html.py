@@ -109,7 +109,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _within(most: int) -> Callable[[go.Figure], Markup]:
-    """Return what writes figures as JSON that cannot close a script; nothing beyond a size."""
+    """Return a function that writes figures as JSON safe in a script; nothing beyond a size."""
     left = most
 
     def drawn(figure: go.Figure) -> Markup:

@@ -1,4 +1,4 @@
-"""The methods paragraph: what was done, as a paper says it, with its references."""
+"""The methods paragraph of a paper: what was done, with references."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Citations:
         self._keys: list[str] = []
 
     def __call__(self, *keys: str) -> str:
-        """Return the numbers of some references in brackets, to put behind a word."""
+        """Return the numbers of some references in brackets, to follow a word."""
         for key in keys:
             if key not in self._keys:
                 self._keys.append(key)
@@ -193,7 +193,7 @@ def methods_section(contents: ReportContents) -> Section:
 
 
 def results_of(contents: ReportContents) -> list[Results]:
-    """Return the records of predictions that there are, that of the one model first."""
+    """Return the available records of predictions, that of the single model first."""
     found = [] if contents.model is None else [contents.model.results]
     return found + ([contents.comparison] if contents.comparison is not None else [])
 
@@ -224,7 +224,7 @@ def _preparation(contents: ReportContents, cited: Citations) -> Iterable[str]:
 
 
 def _all_steps(contents: ReportContents) -> list[Mapping[str, Any]]:
-    """Return the steps before each classifier, of counts none."""
+    """Return the steps before each classifier; none for counts."""
     found = [] if contents.model is None else [_steps_of_model(contents)]
     for part in contents.experiments.values():
         steps = part.settings.steps

@@ -101,7 +101,7 @@ def report_displays(contents: ReportContents, others: Sequence[Display] = ()) ->
 
 
 def titled(displays: Sequence[Display]) -> dict[str, Display]:
-    """Return displays by the titles of their sections: with their settings where titles agree."""
+    """Return displays by the titles of their sections, which include settings if they are equal."""
     found: dict[str, Display] = {}
     for one in {one.key: one for one in displays}.values():
         title = _title(one)

@@ -1,4 +1,4 @@
-"""The part of a script that loads the data and divides them."""
+"""The part of a script that loads and splits the data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RECORDS = {
 def data_block(
     source: DataSource, choice: SplitChoice, calls: Sequence[str], used: frozenset[str]
 ) -> Block:
-    """Return the code that loads data, divides them if that is used, and prints displays."""
+    """Return the code that loads data, splits them if that is used, and prints displays."""
     lines = _loading(source, described="table" in used)
     if getattr(source, "drop_image_duplicates", False):
         lines.append("data = checks.drop_image_duplicates(data)")

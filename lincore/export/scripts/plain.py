@@ -295,7 +295,7 @@ def _check(
 
 
 def _code(value: Any) -> str:
-    """Return the code that makes an estimator: as its repr, which shortens and writes `inf`."""
+    """Return the code that makes an estimator; its repr would be abbreviated."""
     if isinstance(value, Pipeline):
         return call("make_pipeline", *(_code(step) for _, step in value.steps))
     if isinstance(value, ColumnTransformer):

@@ -1,4 +1,4 @@
-"""Files that are those of an earlier analysis: checked by SHA-256."""
+"""Check by SHA-256 that files are those of an earlier analysis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a table: those that its options hold, in words, each with the options without it."""
+"""Edits of a table: those in its options, in words, each with the options without it."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def conformal_sets(
 
 
 def _quantile(proba: Array, weight: Array, level: float) -> float:
-    """Return a quantile of posteriors, conservative by the weight of one more row; 0 of too few."""
+    """Return a quantile of posteriors, conservative by the weight of another row; 0 for too few."""
     if not len(proba):
         return 0.0
     order = np.argsort(proba, kind="stable")

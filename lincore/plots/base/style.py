@@ -157,7 +157,7 @@ def _without_common_words(lines: list[str], width: int) -> list[str]:
 
 
 def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
-    """Break text into escaped lines of at most `width` characters, `even` ones if wanted."""
+    """Break text into escaped lines of at most `width` characters, on request of `even` length."""
     # A number and its per cent sign stay together.
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)

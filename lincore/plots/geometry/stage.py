@@ -203,7 +203,7 @@ def stage(
 
 
 def _stacked(n_panels: int) -> dict[str, Any]:
-    """Return the layout of a phone, where panels lie under the plane and legends have two lines."""
+    """Return the layout on a phone: panels below the plane, and legends of two lines."""
     found: dict[str, Any] = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
     found["margin.b"] = MARGIN["b"] + LINE
     for i, across in enumerate([WHOLE] if n_panels == 1 else [(0.0, 0.4), (0.6, 1.0)], start=2):
@@ -212,7 +212,7 @@ def _stacked(n_panels: int) -> dict[str, Any]:
 
 
 def _moved(place: Array) -> Trace:
-    """Return what a place changes of its trace, in Plotly's notation with underscores."""
+    """Return the changes of a trace at a place, in Plotly's notation with underscores."""
     found = {"x": compact(place[:, 0]), "y": compact(place[:, 1])}
     return found if place.shape[1] == 2 else {**found, "marker_size": compact(place[:, 2])}
 

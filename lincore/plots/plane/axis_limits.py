@@ -49,7 +49,7 @@ class AxisLimits(NamedTuple):
 
     @property
     def ranges(self) -> list[list[float]]:
-        """The two ends of each axis, as Plotly wants them."""
+        """The two ends of each axis, in Plotly's form."""
         return [[float(a), float(b)] for a, b in zip(self.low, self.high, strict=True)]
 
     @property
@@ -152,7 +152,7 @@ def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
 
 
 def equal_axes(across: dict[str, Any], up: dict[str, Any], *, end: str = "") -> dict[str, Any]:
-    """Return both axes so that they have as many pixels to the unit; on a phone below the title."""
+    """Return both axes with equal pixels per unit; on a phone below the title."""
     # The names of axes in Plotly, except the first pair, end in a number.
     alike = {
         "scaleanchor": f"x{end}",

@@ -141,7 +141,7 @@ def _bends(path: Array) -> NDArray[np.intp]:
 
 
 def _distances(points: Array, start: Array, end: Array) -> Array:
-    """Return how far points (m, 2) lie from the stretch between two others."""
+    """Return the distances of points (m, 2) from the segment between two others."""
     way = end - start
     length = float(way @ way)
     share = np.clip((points - start) @ way / length, 0, 1) if length > 0 else np.zeros(len(points))

@@ -90,7 +90,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, view: View) -> Marks:
-        """Take the rows of a view, spread about their place where many share a few places."""
+        """Take the rows of a view, jittered where many share a few places."""
         points, are_spread = _spread(view)
         marks = cls.from_arrays(
             points, view.codes, view.classes, rows=view.rows, predicted=view.predicted
@@ -136,7 +136,7 @@ class Marks(NamedTuple):
 
     @property
     def looks(self) -> dict[int, int]:
-        """For each class with a colour the position of colour and marker shape in the palette."""
+        """Position in the palette of the colour and marker shape of each coloured class."""
         every = len(self.coloured) == len(self.labels)
         numbers = (i for i in itertools.count() if every or colour(i) != GREY)
         return dict(zip(self.coloured, numbers, strict=False))
@@ -155,7 +155,7 @@ class Marks(NamedTuple):
 
     @property
     def by_verdict(self) -> bool:
-        """True if colours are those of correct and misclassified rows: too many for classes."""
+        """True if colours show which rows are misclassified: there are too many classes."""
         return self.predicted is not None and len(self.labels) > MANY_CLASSES
 
     @property
@@ -403,7 +403,7 @@ def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bo
 
 
 def _spread(view: View) -> tuple[Array, bool]:
-    """Return the points (n, d) side by side, and whether rows of equal numbers are among these."""
+    """Return jittered points (n, d), and whether values of numeric axes were jittered."""
     points, levels = view.points.copy(), view.levels or (None,) * view.points.shape[1]
     places = len(np.unique(points, axis=0))
     crowded = points.shape[1] == 2 and len(points) > CROWDED * places

@@ -139,7 +139,7 @@ def region_layers(view: View, limits: AxisLimits, whole: Map, *, cells: int = CE
 
 
 def _as_bytes(cells: Array) -> NDArray[np.int8]:
-    """Return values from -1 to 1, and those beyond as these, in steps of 1/127."""
+    """Return values clipped to the range from -1 to 1, in steps of 1/127."""
     return np.round(127 * cells.clip(-1, 1)).astype(np.int8)
 
 
@@ -197,7 +197,7 @@ def _boxes(
 
 
 def _near_class(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array]:
-    """Return the part of the plot in which a class has density; all of it if that is none."""
+    """Return the part of the plot in which a class has density; all of it if there is none."""
     reach = REACH * spread(view, code)
     mean = view.gaussians.means[code]
     low, high = np.maximum(limits.low, mean - reach), np.minimum(limits.high, mean + reach)

@@ -196,7 +196,7 @@ def open_parquet(
 
 
 def _open_bytes(group: Any, columns: Sequence[str]) -> int:
-    """Return about how many bytes Arrow holds when it reads columns of a row group together."""
+    """Estimate the bytes that Arrow holds when it reads columns of a row group together."""
     if group.total_byte_size <= _MOST_OPEN:
         return int(group.total_byte_size)
     wanted = set(columns)
@@ -211,7 +211,7 @@ def _open_bytes(group: Any, columns: Sequence[str]) -> int:
 def _by_columns(
     opened: Any, number: int, columns: Sequence[str], n_rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of a row group, through a file to which they go some at a time."""
+    """Yield some columns of a row group through a temporary file, written a few at a time."""
     group, starts = opened.metadata.row_group(number), list[int]()
     width = max(1, _MOST_OPEN // max(1, group.total_byte_size // group.num_columns) // 2)
     n_batches = -(-group.num_rows // n_rows)
@@ -242,7 +242,7 @@ def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
 
 
 def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch of types of which Arrow can take rows."""
+    """Return a batch with types of which Arrow can select rows."""
     types = [_VIEWED.get(kind, kind) for kind in batch.schema.types]
     cast = [column.cast(kind) for column, kind in zip(batch.columns, types, strict=True)]
     return pa.RecordBatch.from_arrays(cast, batch.schema.names)
