@@ -95,7 +95,7 @@ class CanonicalDisplay(CanonicalPartDisplay):
 
     @property
     def has_functions(self) -> bool:
-        """True for LDA and Fisher's discriminant on all features and rows, except on word counts."""
+        """True for LDA and Fisher's discriminant on all features and rows, but not word counts."""
         given = self.model.classifier.get_params(deep=False)
         is_other = given.get("covariance") == "mcd" or given.get("selection") is not None
         return self.model.word in _WORDS and not is_other and not self.model.data.kind.is_sparse
