@@ -20,7 +20,7 @@ from typing import Any
 from starlette.middleware import Middleware
 
 from lincore.limits import LIMITS
-from pages.ui.server import _compat, browser_data, logs, memory
+from pages.ui.server import _compat, browser_data, compression, logs, memory
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ def middleware() -> list[Middleware]:
     """Return the middleware of the dashboard for `st.App`."""
     return [
         Middleware(SecurityHeaders),
+        Middleware(compression.Compressed),
         Middleware(UploadQuota),
         Middleware(browser_data.Browsers),
         Middleware(memory.Departures),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gzip
 import os
 import re
 import subprocess
@@ -18,7 +19,7 @@ from streamlit import config
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Files
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from pages.ui.server import middleware, preload
+from pages.ui.server import compression, middleware, preload
 
 ROOT = Path(__file__).resolve().parents[3]
 PATH = "/_stcore/upload_file/{}/file"
@@ -36,6 +37,41 @@ def call(app, path: str = "/", method: str = "GET", headers=()) -> list[dict]:
 
     asyncio.run(app(scope, receive, send))
     return sent
+
+
+def test_a_script_is_compressed_once_for_browsers_that_accept_it():
+    body, asked = b"let x = 1;" * 1000, []
+
+    async def app(scope, receive, send):
+        asked.append(scope["path"])
+        is_there = "none" not in scope["path"]
+        headers = [(b"content-type", b"text/javascript"), (b"content-length", b"10000")]
+        start = {"type": "http.response.start", "status": 200 if is_there else 404}
+        await send(start | {"headers": headers})
+        await send({"type": "http.response.body", "body": body[:4000], "more_body": True})
+        await send({"type": "http.response.body", "body": body[4000:], "more_body": False})
+
+    server = compression.Compressed(app)
+    gzipped = ((b"Accept-Encoding", b"br, gzip"),)
+    for path in ("/static/js/a.b-c_1.js", "/base/static/css/a.css"):
+        for _ in range(2):
+            start, part = call(server, path, headers=gzipped)
+            headers = dict(start["headers"])
+            assert gzip.decompress(part["body"]) == body
+            assert int(headers[b"content-length"]) == len(part["body"]) < 1000
+            assert headers[b"content-encoding"] == b"gzip"
+    assert len(asked) == 2
+    for path, headers in [
+        ("/static/js/a.b-c_1.js", ()),
+        ("/static/js/a.b-c_1.js", (*gzipped, (b"range", b"bytes=0-9"))),
+        ("/static/js/a.b-c_1.js", (*gzipped, (b"if-none-match", b"x"))),
+        ("/static/js//a.js", gzipped),
+        ("/media/a.js", gzipped),
+        ("/static/js/none.js", gzipped),
+        ("/static/js/none.js", gzipped),
+    ]:
+        assert b"".join(part["body"] for part in call(server, path, headers=headers)[1:]) == body
+    assert len(asked) == 9
 
 
 def answering(content_type: bytes, *more):
