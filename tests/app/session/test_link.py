@@ -349,7 +349,7 @@ def test_the_way_back_restores_what_was_there(monkeypatch):
 
 
 def test_a_click_before_the_browser_has_the_new_address_undoes_nothing(monkeypatch):
-    monkeypatch.setattr("pages.ui.session.link._SECONDS", 1e9)  # however slow the machine is
+    monkeypatch.setattr("pages.ui.session.link._SECONDS", 120.0)  # however slow the machine is
     app = open_app("pages/classify.py")
     former = link_of(app)
     app.selectbox(key="classify.classifier").set_value("qda").run()

@@ -175,6 +175,9 @@ def test_a_file_is_known_by_its_content():
 def test_generated_data_are_given_as_they_are_called():
     data = GeneratedData(((0.0, 0.0), (1.0, 1.0)), sizes=(30, 20), outliers=0.1, seed=4)
     assert data.load().digest == io.gaussian_classes(**data.arguments()).digest
+    assert GeneratedData(sizes=100_000).sizes == 100_000
+    with pytest.raises(DataError, match="There would be"):
+        GeneratedData(sizes=(100_000, 1))
 
 
 def test_a_category_that_reads_like_a_number_stays_text():

@@ -113,6 +113,10 @@ def test_coarse_values_coincide_by_chance():
     assert check.values["exact"] > 0.5
     assert check.verdict == "fine"
     assert "another class" in check.sentence
+    # A value of a single column is not rare among five, although no other row has it.
+    few = table(np.array([0.0, 1, 2, 3, 4, 0])[:, None], np.zeros(6, dtype=int))
+    found = duplicates_across_split(few, Split(np.arange(5), np.array([5])))
+    assert found.values["exact"] == 1 and found.values["surprising"] == 0
 
 
 def test_correlated_columns_do_not_make_chance_duplicates_surprising():

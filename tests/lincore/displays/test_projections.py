@@ -52,6 +52,9 @@ def test_fishers_separation_is_compared_with_the_first_component():
     assert found.notes()[0].endswith("It uses the first 3 components.")
     same = WINE.projection(SPLIT).fisher(n_components=1)
     assert "no further apart" in same.finding()
+    assert WINE.projection(SPLIT).fisher(n_components=13).n_components == 13, "all of them"
+    with pytest.raises(DataError, match="It is 14"):
+        WINE.projection(SPLIT).fisher(n_components=14)
 
 
 def test_equal_means_have_no_direction_and_everything_else():

@@ -47,7 +47,11 @@ def test_a_class_of_a_single_row_is_never_learned_when_it_is_tested():
     [
         (False, {}, []),
         (True, {}, ["Logistic regression is missing: the comparison was stopped before."]),
-        (True, {"logistic": "x."}, ["Logistic regression is left out: x."]),
+        (
+            True,
+            {"logistic": "class 1, not class 2."},
+            ["Logistic regression is left out: class 'b', not class 2."],
+        ),
     ],
 )
 def test_a_comparison_that_was_stopped_says_what_is_missing(stopped, failed, said):

@@ -127,7 +127,11 @@ def test_what_a_method_does_not_allow_is_named(unequal, study):
 
 def test_more_rows_are_extrapolated_from_nested_sizes():
     data = gaussians([600, 30], means=np.eye(2, 12) * 2)
-    found = imbalance_cost(data, "lda", repeats=12)
+    told = []
+    found = imbalance_cost(
+        data, "lda", repeats=12, progress=lambda done, total, _: told.append((done, total))
+    )
+    assert told == [(step, 24) for step in range(1, 25)]
     small = found.attribution("lda").small_class
     assert small.low <= small.value <= small.high and small.value > 0
     gain = found.with_more_rows("lda", found.counts[found.rare])
