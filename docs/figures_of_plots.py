@@ -136,6 +136,11 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         unit="log odds",
         of="'versicolor' over 'virginica'",
     ),
+    "coefficient_path": lambda: (
+        lincore.fit(lincore.sample("wine"), "logistic(l1_ratio=1, C=cv-1se)")
+        .coefficient_path()
+        .plot()
+    ),
     "odds_ratios": lambda: plots.odds_ratios(
         NAMES, [2.0, 0.5, 1.1, 4.0], [1.4, 0.3, 0.8, 2.5], [2.9, 0.8, 1.5, 6.4]
     ),

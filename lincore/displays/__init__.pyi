@@ -63,6 +63,7 @@ from .model.canonical import CanonicalDisplay as CanonicalDisplay
 from .model.canonical import CentroidsDisplay as CentroidsDisplay
 from .model.canonical import ClassificationFunctionsDisplay as ClassificationFunctionsDisplay
 from .model.canonical import GroupDistancesDisplay as GroupDistancesDisplay
+from .model.coefficients import CoefficientPathDisplay as CoefficientPathDisplay
 from .model.coefficients import CoefficientsDisplay as CoefficientsDisplay
 from .model.coefficients import OddsRatiosDisplay as OddsRatiosDisplay
 from .model.coefficients import coefficient_rows as coefficient_rows

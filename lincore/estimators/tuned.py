@@ -63,11 +63,14 @@ class Tuning:
         return int(self.mean.argmin())
 
     @property
+    def simplest(self) -> int:
+        """Position of the most regularised candidate within one standard error of the best."""
+        return int(np.argmax(self.mean <= self.mean[self.best] + self.error[self.best]))
+
+    @property
     def chosen(self) -> int:
         """Position of the candidate that the rule takes."""
-        if self.rule == "cv":
-            return self.best
-        return int(np.argmax(self.mean <= self.mean[self.best] + self.error[self.best]))
+        return self.best if self.rule == "cv" else self.simplest
 
     @property
     def values(self) -> dict[str, float]:
@@ -125,9 +128,8 @@ class Tuned(WithInnerFolds):
             self.random_state,
             f"A choice of {' and '.join(self.options)} by cross-validation",
         )
-        grid = CANDIDATES if len(self.options) == 1 else FRIEDMAN
-        candidates = list(product(*(grid[name] for name in self.options)))
         with captured_warnings():
+            candidates = self._candidates(X, y, weight)
             losses, loss = self._losses(X, y, weight, folds, candidates)
         tuning = Tuning(self.rule, tuple(self.options), np.array(candidates), losses, loss)
         self.best_estimator_ = clone(self.estimator).set_params(**tuning.values)
@@ -136,6 +138,18 @@ class Tuned(WithInnerFolds):
         self.classes_ = self.best_estimator_.classes_
         self.n_features_in_ = X.shape[1]
         return self
+
+    @property
+    def _is_path(self) -> bool:
+        """True if a penalty that selects features is chosen, for which C has no common scale."""
+        return self.options == ("C",) and self.estimator.l1_ratio > 0
+
+    def _candidates(self, X: Any, y: NDArray[Any], weight: Array | None) -> list[tuple[float, ...]]:
+        """Return the values of the options to compare, the most regularised first."""
+        if self._is_path:
+            return [(model.C,) for model in self.estimator.fit_path(X, y, weight)]
+        grid = CANDIDATES if len(self.options) == 1 else FRIEDMAN
+        return list(product(*(grid[name] for name in self.options)))
 
     def _losses(
         self,
@@ -151,6 +165,11 @@ class Tuned(WithInnerFolds):
         moments = self._moments(X, y, weight, folds, classes)
         for j, (train, test) in enumerate(folds):
             known = X[test], y[test], None if weight is None else weight[test]
+            if self._is_path:
+                own, Cs = None if weight is None else weight[train], np.ravel(candidates)
+                for i, model in enumerate(self.estimator.fit_path(X[train], y[train], own, Cs=Cs)):
+                    losses[i, j], loss = _mean_loss(model, *known)
+                continue
             for i, values in enumerate(candidates):
                 model = clone(self.estimator)
                 model.set_params(**dict(zip(self.options, values, strict=True)))

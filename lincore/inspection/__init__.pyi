@@ -11,7 +11,9 @@ from .chosen_rows import ConfusionCell as ConfusionCell
 from .chosen_rows import cell_columns as cell_columns
 from .chosen_rows import confusion_cell as confusion_cell
 from .chosen_rows import row_table as row_table
+from .coefficients import CoefficientPath as CoefficientPath
 from .coefficients import Coefficients as Coefficients
+from .coefficients import coefficient_path as coefficient_path
 from .coefficients import likelihood_coefficients as likelihood_coefficients
 from .coefficients import score_coefficients as score_coefficients
 from .coefficients import score_lines as score_lines

@@ -12,10 +12,16 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.profile import ProfileLikelihood, profile_errors
 from lincore.estimators.logistic.wald import Wald, wald_errors
-from lincore.inspection.weights import feature_weights, named_steps_end
+from lincore.inspection.weights import (
+    classifier_input_names,
+    deviations,
+    feature_weights,
+    named_steps_end,
+)
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
 from lincore.utils.formatting import quoted
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Flags
 
 # Profiles of more rows times cubed parameters take more than some seconds: Wald's instead.
@@ -150,6 +156,73 @@ def score_coefficients(
         estimate * spread,
         are_log_odds=logistic and len(model.classes_) == 2,
         is_penalised=logistic and model.is_shrunk,
+    )
+
+
+class CoefficientPath(NamedTuple):
+    """Coefficients of logistic regression with an L1 penalty for decreasing penalties.
+
+    Attributes
+    ----------
+    C : ndarray of shape (m,)
+        Ascending; from the largest at which all coefficients are zero, that of the model included.
+    values : ndarray of shape (m, M, q)
+        Change of M scores per standard deviation of q inputs of the classifier.
+    names : tuple of q str
+        The inputs.
+    lines : tuple of M str
+        The class or comparison of each score.
+    position : int
+        That of the model itself.
+    """
+
+    C: Array
+    values: Array
+    names: tuple[str, ...]
+    lines: tuple[str, ...]
+    position: int
+
+    @property
+    def numbers(self) -> Array:
+        """How many inputs have a coefficient other than zero, (m,)."""
+        return np.asarray((self.values != 0).any(axis=1).sum(axis=1))
+
+
+def coefficient_path(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> CoefficientPath:
+    """Fit logistic regression with an L1 penalty for every C of its path.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted; ends with logistic regression with ``l1_ratio`` above 0.
+    rows : ndarray
+        The training rows.
+
+    Raises
+    ------
+    ValueError
+        If the classifier has no such penalty.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> model = lincore.fit(lincore.sample("wine"), "logistic(l1_ratio=1, C=0.1)")
+    >>> path = coefficient_path(model.pipeline, model.data, model.split.train)
+    >>> path.numbers[[0, 3, -1]].tolist(), round(float(path.C[path.position]), 3)
+    ([0, 6, 10], 0.1)
+    """
+    model = pipeline.steps[-1][1]
+    seen = transform_for_classifier(pipeline, data.X[rows])
+    with captured_warnings():
+        models = model.fit_path(seen, data.codes[rows], data.weights_of(rows))
+    models = sorted([model, *(one for one in models if one.C != model.C)], key=lambda one: one.C)
+    coef = np.stack([one.coef_ for one in models])
+    return CoefficientPath(
+        np.array([one.C for one in models]),
+        coef * deviations(seen),
+        tuple(classifier_input_names(pipeline, data)),
+        score_lines(pipeline, data, coef.shape[1]),
+        models.index(model),
     )
 
 

@@ -135,7 +135,7 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
             coef = coef / step.scale_
     shown = _preprocessor(pipeline)
     seen = transform_for_classifier(shown, data.X[rows])
-    return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
+    return Weights(_preprocessor_names(pipeline, data), coef, deviations(seen))
 
 
 def contributions(
@@ -455,7 +455,7 @@ def _preprocessor_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
     return classifier_input_names(_preprocessor(pipeline), data)
 
 
-def _deviations(seen: Any) -> Array:
+def deviations(seen: Any) -> Array:
     if hasattr(seen, "toarray"):
         mean = np.asarray(seen.mean(axis=0)).ravel()
         square = np.asarray(seen.multiply(seen).mean(axis=0)).ravel()

@@ -279,6 +279,10 @@ class FittedClassifier:
         """Return the coefficients of the features: a `CoefficientsDisplay`."""
         return display("CoefficientsDisplay", self, **settings)
 
+    def coefficient_path(self, **settings: Any) -> Any:
+        """Return coefficients by the strength of an L1 penalty: a `CoefficientPathDisplay`."""
+        return display("CoefficientPathDisplay", self, **settings)
+
     def odds_ratios(self, **settings: Any) -> Any:
         """Return odds ratios with Wald's intervals and tests: an `OddsRatiosDisplay`."""
         return display("OddsRatiosDisplay", self, **settings)

@@ -384,6 +384,21 @@ class LogisticOptions:
             when=lambda so_far: so_far.bias_reduction is None,
         ),
     ] = 1.0
+    l1_ratio: Annotated[
+        float,
+        Field(
+            "L1 ratio",
+            "Share of the L1 penalty, which makes coefficients of superfluous features exactly "
+            "zero; a share below 1 keeps correlated features together.",
+            main=True,
+            choices={0.0: "0, ridge", 1.0: "1, lasso"},
+            free=True,
+            low=0,
+            high=1,
+            start=0.5,
+            when=lambda so_far: so_far.bias_reduction is None,
+        ),
+    ] = 0.0
     solver: Annotated[
         Literal["newton-cg", "newton", "fixed-hessian", "gradient", "sgd"],
         Field(
@@ -397,6 +412,7 @@ class LogisticOptions:
                 "gradient": "Gradient descent, fixed rate",
                 "sgd": "Stochastic gradient descent",
             },
+            when=lambda so_far: not so_far.l1_ratio,
         ),
     ] = "newton-cg"
     max_iter: (

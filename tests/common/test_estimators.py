@@ -56,6 +56,7 @@ ESTIMATORS = [
     LogisticRegression(solver="sgd", random_state=0, max_iter=30),
     LogisticRegression(C=float("inf")),
     LogisticRegression(bias_reduction="firth"),
+    LogisticRegression(l1_ratio=0.5),
     MultinomialNB(),
     MultinomialNB(0.0),
     PCA(),

@@ -63,6 +63,7 @@ CASES = [
     Case(Perceptron(weights="pocket", max_epochs=30, random_state=0), repeats=False),
     Case(LogisticRegression(), "none", repeats=False),
     Case(LogisticRegression(C=np.inf, solver="newton")),
+    Case(LogisticRegression(l1_ratio=0.5), "none", repeats=False),
     Case(MultinomialNB(), "none", repeats=False, offsets=False),
 ]
 

@@ -14,7 +14,8 @@ import pandas as pd
 from lincore import inspection, plots
 from lincore.displays.model.model_display import ModelDisplay, once
 from lincore.fields import Field
-from lincore.utils import listed, p_value, quoted, true_minus
+from lincore.inspection import CoefficientPath
+from lincore.utils import count, listed, p_value, quoted, true_minus
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -33,6 +34,10 @@ def _weights(model: FittedClassifier) -> Weights | None:
         return inspection.feature_weights(model.pipeline, model.data, model.split.train)
     except TypeError:  # not linear
         return None
+
+
+def _selects(model: FittedClassifier) -> bool:
+    return bool(getattr(model.classifier, "selects", False))
 
 
 def _of_pixels(model: FittedClassifier) -> bool:
@@ -157,7 +162,9 @@ class CoefficientsDisplay(ModelDisplay):
         line = self.found.lines[self.line]
         score = quoted(line) if line in map(str, self.model.data.classes) else line
         notes = [f"Change of the score of {score} per {unit}."]
-        if self.found.is_penalised:
+        if _selects(self.model):
+            notes.append(_SELECTED)
+        elif self.found.is_penalised:
             notes.append(
                 "A penalty shrinks these coefficients, so they have no standard errors, intervals "
                 "or p-values: choose C = maximum likelihood to get them."
@@ -165,6 +172,11 @@ class CoefficientsDisplay(ModelDisplay):
         return tuple(notes)
 
 
+_SELECTED = (
+    "The L1 penalty shrinks the coefficients and chooses the features by the same rows: there are "
+    "no standard errors, intervals or p-values, and those of a fit to the chosen features alone "
+    "would be too optimistic."
+)
 _REDUCTIONS = {
     None: "maximum likelihood",
     "firth": "maximum likelihood with Firth's penalty",
@@ -188,6 +200,8 @@ def _likelihood(model: FittedClassifier) -> Coefficients | str:
     if not hasattr(model.classifier, "wald"):
         return f"{model.name} has no odds ratios."
     if model.classifier.is_shrunk:
+        if model.classifier.selects:
+            return _SELECTED
         return "A penalty shrinks the coefficients: they have no standard errors."
     try:
         return inspection.likelihood_coefficients(model.pipeline, model.data, model.split.train)
@@ -285,6 +299,137 @@ class OddsRatiosDisplay(ModelDisplay):
         if not found.left_out:
             return (note,)
         return note, f"Left out, as combinations of other columns: {listed(found.left_out)}."
+
+
+@once
+def _path(model: FittedClassifier) -> CoefficientPath:
+    return inspection.coefficient_path(model.pipeline, model.data, model.split.train)
+
+
+def _path_lines(so_far: SimpleNamespace) -> dict[int, str]:
+    if not _selects(so_far.model):
+        return {}
+    path = getattr(so_far, "known", None) or _path(so_far.model)
+    return dict(enumerate(path.lines)) if len(path.lines) > 1 else {}
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientPathDisplay(ModelDisplay):
+    """The coefficients of logistic regression with an L1 penalty, for each strength of it."""
+
+    title: ClassVar[str] = "Coefficient path"
+    made_by: ClassVar[str] = "model.coefficient_path"
+    place: ClassVar[str] = "classify.path"
+
+    known: CoefficientPath | None = None
+    line: Annotated[
+        int,
+        Field(
+            "Score of",
+            "The class whose score these coefficients form.",
+            low=0,
+            choices=_path_lines,
+        ),
+    ] = 0
+
+    @cached_property
+    def found(self) -> CoefficientPath | None:
+        """The path; None if the classifier has no L1 penalty."""
+        if not _selects(self.model):
+            return None
+        return self.known or _path(self.model)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """True if the classifier has an L1 penalty."""
+        return _selects(self.model)
+
+    @property
+    def marks(self) -> dict[str, float]:
+        """The C of the model, and the choices by inner cross-validation, by name."""
+        tuning = getattr(self.model.classifier, "tuning_", None)
+        if tuning is None:
+            return {"model": float(self.model.classifier.C)}
+        C = tuning.candidates[:, 0].tolist()
+        named = {"best": C[tuning.best], "one standard error": C[tuning.simplest]}
+        return named if tuning.rule == "cv" else dict(reversed(named.items()))
+
+    def finding(self) -> str:
+        """State how many features the model uses."""
+        path = self.found
+        if path is None:
+            return f"{self.method} has no L1 penalty, and so no path."
+        n, C = int(path.numbers[path.position]), path.C[path.position]
+        return f"The model with C = {C:.3g} uses {n} of {count(len(path.names), 'feature')}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each coefficient other than zero."""
+        path = self.found
+        if path is None:
+            return pd.DataFrame()
+        at, line, feature = np.nonzero(path.values)
+        return pd.DataFrame(
+            {
+                "C": path.C[at],
+                "features": path.numbers[at],
+                "score": np.array(path.lines, dtype=object)[line],
+                "feature": np.array(path.names, dtype=object)[feature],
+                "per SD": path.values[at, line, feature],
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each feature, in the order in which they enter."""
+        path = self.found
+        if path is None:
+            return pd.DataFrame()
+        values = path.values[:, self.line]
+        entered = (values != 0).any(axis=0)
+        first = np.where(entered, (values != 0).argmax(axis=0), len(values))
+        order = [j for j in np.argsort(first, kind="stable").tolist() if entered[j]]
+        return pd.DataFrame(
+            {
+                "feature": [path.names[j] for j in order],
+                "enters at C": [f"{path.C[first[j]]:.3g}" for j in order],
+                "per SD": [float(values[path.position, j]) for j in order],
+            }
+        )
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns of the table mean."""
+        return {
+            "enters at C": "The least C of the path at which its coefficient is not zero.",
+            "per SD": "Coefficient of the model per standard deviation of the training rows.",
+        }
+
+    def plot(self) -> go.Figure | None:
+        """Return the coefficients against C."""
+        path = self.found
+        if path is None:
+            return None
+        return plots.coefficient_path(
+            path.C,
+            path.values[:, self.line],
+            path.names,
+            path.numbers,
+            self.marks,
+            title=self.finding(),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """State the unit, and that selected coefficients have no errors."""
+        path = self.found
+        if path is None:
+            return ()
+        line = path.lines[self.line]
+        score = quoted(line) if line in map(str, self.model.data.classes) else line
+        every = " in any score" if len(path.lines) > 1 else ""
+        levels = " Each level of a category counts." if self.model.data.has_categories else ""
+        return (
+            f"Change of the score of {score} per standard deviation of the training rows. Below C: "
+            f"the number of features with a coefficient other than zero{every}.{levels}",
+            _SELECTED,
+        )
 
 
 def _largest_first(found: Coefficients, line: int, by: str | None = None) -> pd.DataFrame:

@@ -81,7 +81,7 @@ class ConvergenceDisplay(TraceDisplay):
         """True if other solvers can minimise the same loss."""
         classifier = self.model.classifier
         has_solvers = hasattr(classifier, "trace_") and hasattr(classifier, "solver")
-        return has_solvers and classifier.bias_reduction is None
+        return has_solvers and classifier.bias_reduction is None and not classifier.selects
 
     def finding(self) -> str:
         """Return the final error and why the fit ended."""

@@ -45,7 +45,7 @@ def has_one_minimum(estimator: Any, *, overlap: bool = False) -> bool:
         return False
     if estimator.class_weight is not None:  # of the classes of each model
         return False
-    if estimator.bias_reduction is not None:
+    if estimator.bias_reduction is not None or estimator.selects:
         return False
     try:
         estimator._check_options()

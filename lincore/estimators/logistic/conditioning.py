@@ -71,6 +71,19 @@ def condition(
     return _by_moments(X, spread, whole, strength, intercept)
 
 
+def condition_features(X: Any, weight: Array | None, *, intercept: bool) -> Conditioned:
+    """Only standardise, so that coordinates are features: for penalties that choose features."""
+    if sp.issparse(X):
+        origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
+        rounding = _sparse_rounding(X, weight, scale)
+    else:
+        spread = _total(X, weight, diagonal=True)
+        origin, scale = _centre_and_scale(spread, intercept)
+        rounding = _rounding(spread, scale)
+    rows = StandardRows(X, origin, scale, intercept=intercept)
+    return Conditioned(rows, np.zeros(rows.n_coordinates), rounding=rounding)
+
+
 def condition_by_moments(total: Moments, strength: float, *, intercept: bool) -> Conditioned:
     """Like `condition`, for rows of which only the moments are known."""
     nothing = np.empty((0, total.n_features))
@@ -90,11 +103,16 @@ def _by_moments(
         found = _penalised(X, origin, scale, float(spread.count), strength, intercept)
     else:
         found = _without_penalty(X, whole(), origin, scale, intercept)
+    return found._replace(rounding=_rounding(spread, scale))
+
+
+def _rounding(spread: Moments, scale: Array) -> tuple[int, ...]:
+    """Return the features without a scale whose values differ by more than the last digit."""
     # A deviation of one digit may be the rounding of a constant: 0.1 + 0.2 compared with 0.3.
     deviation = np.sqrt(spread.scatter / spread.count)
     digit = np.finfo(np.float64).eps / 2 * np.abs(spread.mean)
     lost = np.isinf(scale) & (deviation > np.maximum(digit, SMALLEST))
-    return found._replace(rounding=tuple(np.flatnonzero(lost).tolist()))
+    return tuple(np.flatnonzero(lost).tolist())
 
 
 def _penalised(

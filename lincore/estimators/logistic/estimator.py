@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +22,7 @@ from lincore.estimators.base.validation import (
     validate_rows,
 )
 from lincore.estimators.logistic.conditioning import condition, condition_by_moments
+from lincore.estimators.logistic.elastic_net import FITTED, ElasticNetLoss, path_of_C
 from lincore.estimators.logistic.firth import FirthLoss
 from lincore.estimators.logistic.loss import BlockLoss, OverBlocks, SoftmaxLoss, SummedLoss
 from lincore.estimators.logistic.profile import ProfileLikelihood, profile_errors
@@ -54,9 +57,9 @@ from lincore.utils.typing import Array
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     """Softmax regression by (penalised) maximum likelihood.
 
-    Minimises ``C Σᵢ sᵢ (-log p(yᵢ | xᵢ)) + ½ ‖coef_‖²``, as scikit-learn's estimator does:
-    intercepts are not penalised; two classes have one coefficient vector, more classes have one
-    each.
+    Minimises ``C Σᵢ sᵢ (-log p(yᵢ | xᵢ)) + l1_ratio ‖coef_‖₁ + ½ (1 - l1_ratio) ‖coef_‖²``, as
+    scikit-learn's estimator does: intercepts are not penalised; two classes have one coefficient
+    vector, more classes have one each.
 
     Parameters
     ----------
@@ -64,6 +67,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Inverse strength of the penalty on the coefficients, in the units of the features;
         ``np.inf`` for maximum likelihood. If there are several maxima, the one with minimum norm is
         used, which is the limit for large C: coefficients sum to zero over the classes.
+    l1_ratio : float, default 0.0
+        0 is a ridge (L2) penalty. Above it coefficients become exactly zero: 1 is the lasso (L1),
+        values between are elastic nets. These are solved by Newton's method on the coefficients
+        that are not zero, whatever the solver, and have no standard errors.
     solver : {"newton-cg", "newton", "fixed-hessian", "gradient", "sgd"}
         All solvers find the same minimum. "newton" is iteratively reweighted least squares with the
         whole Hessian, ((K - 1)(p + 1))² numbers, for small problems; "newton-cg" only uses products
@@ -90,7 +97,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         `lincore.estimators.base.class_weights.class_weights`. The weighted likelihood has no Wald
         standard errors.
     bias_reduction : {None, "firth", "king-zeng"}
-        Reduction of the small-sample bias of maximum likelihood, for any C, which is not used.
+        Reduction of the small-sample bias of maximum likelihood; C and l1_ratio are not used.
         "firth" penalises by Jeffreys' prior: estimates are finite even if classes are separable.
         "king-zeng" subtracts the estimated bias from the maximum likelihood estimate: one step
         towards Firth's, named for rare events. Both use the whole Hessian, whatever the solver.
@@ -139,6 +146,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self,
         *,
         C: float = 1.0,
+        l1_ratio: float = 0.0,
         solver: Literal["newton-cg", "newton", "fixed-hessian", "gradient", "sgd"] = "newton-cg",
         tol: float = 1e-8,
         max_iter: int | None = None,
@@ -150,6 +158,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         bias_reduction: Literal["firth", "king-zeng"] | None = None,
     ) -> None:
         self.C = C
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -165,10 +174,15 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         """True if the coefficients are penalised by C."""
         return self.bias_reduction is None and bool(np.isfinite(self.C))
 
+    @property
+    def selects(self) -> bool:
+        """True if the penalty makes coefficients exactly zero."""
+        return self.is_shrunk and self.l1_ratio > 0
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state from a file, which may hold the reason as text (skops)."""
-        # Files of older versions lack the option.
-        super().__setstate__({"bias_reduction": None, **state})
+        # Files of older versions lack these options.
+        super().__setstate__({"bias_reduction": None, "l1_ratio": 0.0, **state})
         if "reason_" in state:
             self.__dict__["reason_"] = Reason(state["reason_"])
 
@@ -208,7 +222,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         rows = weighted_rows(self, labelled)
         with part_mapper(rows.X.size) as mapper:
             posed = pose_rows(self, rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
-            if posed.loss.wide and self.solver not in ("newton-cg", "sgd"):
+            any_size = self.solver in ("newton-cg", "sgd") or self.selects
+            if posed.loss.wide and not any_size:
                 raise ValueError(
                     f"The solver {self.solver!r} needs a p × p matrix, too large for "
                     f"{self.n_features_in_:,} sparse features. Choose 'newton-cg'."
@@ -225,8 +240,79 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self._report()
         return self
 
+    def fit_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        Cs: ArrayLike | None = None,
+    ) -> list[Self]:
+        """Return a model for each of several C, each fit starting at the one before.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        Cs : array-like, optional
+            Ascending. Default: 40 values, the first the largest C at which all coefficients are
+            zero, the last ten thousand times as large, or a hundred times if there are no more
+            rows than features; fewer if the log loss falls below a thousandth of its first value.
+
+        Returns
+        -------
+        list of LogisticRegression
+            Copies with these C; this object stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If ``l1_ratio`` is 0, or as in `fit`.
+
+        References
+        ----------
+        Friedman, Hastie, Tibshirani (2010), "Regularization paths for generalized linear models
+        via coordinate descent".
+
+        Examples
+        --------
+        >>> X = np.array([[0.5, 0.0], [1.0, 1.0], [1.5, 0.0], [2.0, 1.0], [2.5, 0.0], [3.0, 1.0]])
+        >>> lasso = LogisticRegression(l1_ratio=1)
+        >>> path = lasso.fit_path(X, [0, 0, 1, 0, 1, 1], Cs=[0.4, 1, 10])
+        >>> [np.count_nonzero(model.coef_) for model in path]
+        [0, 1, 2]
+        """
+        first = clone(self).set_params(C=1.0)
+        first._check_options()
+        if not first.selects:
+            raise ValueError("A path of coefficients needs l1_ratio above 0.")
+        labelled = validate_rows(first, X, y, sample_weight, accept_sparse="csr")
+        rows = weighted_rows(first, labelled)
+        models = []
+        with part_mapper(rows.X.size) as mapper:
+            posed = pose_rows(first, rows.X, rows.codes, rows.weight, len(first.classes_), mapper)
+            first._name_rounding(posed.conditioned.rounding)
+            least, asked = 0.0, Cs
+            if asked is None:
+                asked = path_of_C(posed.loss, posed.start, self.l1_ratio)
+                least = FITTED * float(posed.loss(posed.start).value)
+            for C in np.asarray(asked, dtype=float).tolist():
+                model = copy(first).set_params(C=C)
+                optimum = model._minimise(posed)
+                posed = posed._replace(start=optimum.x)
+                model.separation_ = None
+                model._report()
+                models.append(model)
+                if model.log_loss_ < least:
+                    break
+        return models
+
     @available_if(
-        lambda model: model.solver in ("newton-cg", "newton") and model.bias_reduction is None
+        lambda model: (
+            model.solver in ("newton-cg", "newton")
+            and model.bias_reduction is None
+            and not model.selects
+        )
     )
     @atomic
     def fit_blocks(
@@ -434,11 +520,18 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}.")
+        if not 0 <= self.l1_ratio <= 1:
+            raise ValueError(f"l1_ratio must be from 0 to 1, got {self.l1_ratio!r}.")
 
     def _minimise(self, posed: Posed) -> Optimum:
         """Minimise the loss, and store the minimiser."""
+        penalised: Any = None
         if self.bias_reduction == "firth":
-            found = minimise(posed._replace(loss=FirthLoss(posed.loss)), "newton")
+            penalised = FirthLoss(posed.loss)
+        elif self.selects:
+            penalised = ElasticNetLoss(posed.loss, self.C, self.l1_ratio)
+        if penalised is not None:
+            found = minimise(posed._replace(loss=penalised), "newton")
             # The loss itself is reported, without the penalty.
             optimum = replace(found, point=posed.loss(found.x))
         else:
@@ -448,8 +541,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
 
     def _keep(self, posed: Posed, optimum: Optimum) -> None:
         # Directions by conjugate gradients sum to zero over the classes up to rounding.
-        coef = optimum.x - optimum.x.mean(axis=1, keepdims=True)
-        W, intercept = posed.conditioned.to_user(coef)
+        mean = optimum.x.mean(axis=1, keepdims=True)
+        if self.selects:
+            mean[: self.n_features_in_] = 0  # zeros stay zero
+        W, intercept = posed.conditioned.to_user(optimum.x - mean)
         self._set_linear(W.T, intercept)
         penalty = 0.5 * float((posed.loss.penalty[:, None] * optimum.x**2).sum())
         self.log_loss_ = float(optimum.point.value) - penalty

@@ -79,7 +79,7 @@ class SoftmaxLoss:
                 sums += _column_sums(residual)
             return value, products, sums
 
-        total, products, sums = self._summed(over)
+        total, products, sums = self.summed(over)
         pull = self.penalty[..., None] * coef
         gradient = view.fold(products, sums) + pull
         value = total + 0.5 * (pull * coef).sum(axis=(-2, -1))
@@ -142,7 +142,7 @@ class SoftmaxLoss:
                 sums += _column_sums(change)
             return products, sums
 
-        products, sums = self._summed(over)
+        products, sums = self.summed(over)
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
@@ -162,7 +162,7 @@ class SoftmaxLoss:
                 blocks += curvature(root[..., None] * block, part)
             return (blocks,)
 
-        (blocks,) = self._summed(over)
+        (blocks,) = self.summed(over)
         diagonals = np.einsum("...kjmj->...jkm", blocks)  # a view
         diagonals += self.penalty[..., None, None] * (np.eye(K - 1) - 1 / K)
         return blocks.reshape(*blocks.shape[:-4], (K - 1) * q, (K - 1) * q)
@@ -189,7 +189,7 @@ class SoftmaxLoss:
                 total += block.T @ block
             return (total,)
 
-        (total,) = self._summed(over)
+        (total,) = self.summed(over)
         return np.asarray(total + np.diag(self.penalty))
 
     def diagonal(self, state: Array | None = None) -> Array:
@@ -198,7 +198,7 @@ class SoftmaxLoss:
         weight = weight if self.weight is None else self.weight * weight
         return self.rows.double.squares(weight) + self.penalty
 
-    def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
+    def summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
         """Sum the results of a function over chunks of the rows."""
         found = self._mapper(over, parts_of(len(self.rows)))
         return tuple(sum(terms) for terms in zip(*found, strict=True))

@@ -19,7 +19,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils import check_random_state
 
 from lincore.estimators.base.validation import require_classes
-from lincore.estimators.logistic.conditioning import Conditioned, condition
+from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_features
+from lincore.estimators.logistic.elastic_net import ElasticNetLoss
 from lincore.estimators.logistic.firth import FirthLoss
 from lincore.estimators.logistic.loss import Linear, LogisticLoss, SoftmaxLoss, SummedLoss
 from lincore.linalg.covariance import is_positive
@@ -98,8 +99,11 @@ def pose_rows(
     """Return the problem of a model for rows (n, p) of classes 0 to K - 1."""
     count = np.bincount(codes, weight, n_classes).astype(np.float64)
     require_classes(count)
-    strength = strength_of(model, n_classes)
-    conditioned = condition(X, weight, strength, intercept=model.fit_intercept)
+    if model.selects:
+        conditioned = condition_features(X, weight, intercept=model.fit_intercept)
+    else:
+        strength = strength_of(model, n_classes)
+        conditioned = condition(X, weight, strength, intercept=model.fit_intercept)
     rows, penalty = conditioned.rows, conditioned.penalty
     loss = SoftmaxLoss(rows, codes, n_classes, weight, penalty, mapper)
     return pose(model, loss, conditioned, count)
@@ -141,8 +145,11 @@ class Solver(NamedTuple):
 
 
 def minimise(posed: Posed, solver: str) -> Optimum:
-    """Minimise the loss by one of `SOLVERS`."""
-    own = SOLVERS[solver](posed)
+    """Minimise the loss by one of `SOLVERS`, or by Newton steps on an active set."""
+    if isinstance(posed.loss, ElasticNetLoss):
+        own = Solver(posed.loss.direction, backtracking_line_search, NEWTON_STEPS)
+    else:
+        own = SOLVERS[solver](posed)
     if isinstance(posed.loss, SummedLoss):  # every step takes a pass over all rows
         own = own._replace(direction=_Secants(own.last or own.direction), last=None)
     objective, stopping = Alone(posed.loss), [posed.stopping(own.max_iter)]

@@ -125,6 +125,11 @@ def reason_against_errors(model: Any) -> str:
             "Wald standard errors require equally weighted rows: class weights change the estimate "
             "without adding information. Fit without them."
         )
+    if model.selects:
+        return (
+            "Standard errors do not apply to features that were selected with the same rows: the "
+            "L1 penalty chose them for their large estimates. Fit without a penalty."
+        )
     if model.is_shrunk:
         return (
             f"Wald standard errors require the maximum of the likelihood, and a penalty (C = "

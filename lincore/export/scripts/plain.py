@@ -234,6 +234,8 @@ def _classifier(method: Method, data: Dataset) -> Any:
     if word == "multinomial-nb" and given["alpha"] > 0:
         return MultinomialNB(alpha=given["alpha"], class_prior=priors)
     if word == "logistic":
+        if method.estimator.selects:
+            raise _no_counterpart(method)
         own = {name: given[name] for name in ("C", "class_weight", "fit_intercept")}
         return LogisticRegression(**own, solver="newton-cholesky", tol=1e-12)
     if word == "least-squares" and given["targets"] != "fisher":

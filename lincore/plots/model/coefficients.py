@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import ACCENT, EDGE, GREY
+from lincore.plots.base.palette import ACCENT, COLOURS, EDGE, GREY, INK
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
+    LEGEND_WIDTH,
     Trace,
     axis,
     compact,
@@ -102,6 +103,85 @@ def coefficients(
         alt=_alt(largest, unit, labels, value[order]),
         xaxis=axis(unit, tickformat="~g"),
         shapes=[vertical_line(0)],
+    )
+
+
+def coefficient_path(
+    C: ArrayLike,
+    values: ArrayLike,
+    features: Sequence[str],
+    numbers: ArrayLike,
+    marks: Mapping[str, float],
+    *,
+    title: str,
+) -> go.Figure:
+    """Draw coefficients against C, the largest at the first mark in colour.
+
+    Parameters
+    ----------
+    C : array-like of shape (m,)
+        Ascending; the axis is logarithmic.
+    values : array-like of shape (m, p)
+        Per standard deviation.
+    features : sequence of p str
+    numbers : array-like of shape (m,)
+        How many features have a coefficient other than zero.
+    marks : mapping of str to float
+        Values of C to be marked, by name.
+    title : str
+        The finding.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    places, curves, known = np.asarray(C, float), np.asarray(values, float), np.asarray(numbers)
+    at = int(np.argmin(np.abs(np.log(places) - np.log(next(iter(marks.values()))))))
+    size = np.abs(curves[at]) + 1e-9 * np.abs(curves).max(axis=0)
+    order = np.argsort(-size, kind="stable")
+    order = order[(curves[:, order] != 0).any(axis=0)]
+    coloured, others = order[: len(COLOURS)], order[len(COLOURS) :]
+    labels = shorten_all([features[j] for j in coloured.tolist()], LEGEND_WIDTH)
+    traces = []
+    if len(others):
+        gap = np.full((1, len(others)), np.nan)
+        traces.append(trace(
+            "scatter", mode="lines", name=count(len(others), "other feature"),
+            x=np.tile(np.append(places, np.nan), len(others)).astype(np.float32),
+            y=np.vstack([curves[:, others], gap]).T.ravel().astype(np.float32),
+            line={"color": GREY, "width": 1}, opacity=0.5, hoverinfo="skip", legendrank=1001,
+        ))  # fmt: skip
+    for position, (j, label) in enumerate(zip(coloured.tolist(), labels, strict=True)):
+        traces.append(trace(
+            "scatter", mode="lines", name=escape(label),
+            x=places.astype(np.float32), y=curves[:, j].astype(np.float32), customdata=known,
+            line={"color": COLOURS[position], "width": 2.2},
+            hovertemplate="%{y:.3~g} at C = %{x:.3~g}, where %{customdata} are not zero",
+        ))  # fmt: skip
+    # Far beyond the marks coefficients of separable classes are many times as large.
+    near = curves[places <= 10 * max(marks.values())]
+    ends = [float(near.min(initial=0.0)), float(near.max(initial=0.0))]
+    margin = 0.05 * (ends[1] - ends[0]) or 1.0
+    for dash, (name, place) in zip(("solid", "dash", "dot"), marks.items(), strict=False):
+        traces.append(trace(
+            "scatter", mode="lines", x=[place, place], y=ends, hoverinfo="skip",
+            name=escape(f"{name}: C = {place:.3g}"), legendrank=999,
+            line={"color": INK, "width": 1.5, "dash": dash},
+        ))  # fmt: skip
+    shown = np.unique(np.linspace(0, len(places) - 1, 6).astype(int)).tolist()
+    most = [f"{features[j]} {number(curves[at, j])}" for j in coloured if curves[at, j]]
+    return figure(
+        traces,
+        title,
+        alt=f"Paths of {count(len(order), 'feature')} over C from {places[0]:.3g} to "
+        f"{places[-1]:.3g}. At {places[at]:.3g}: {listed(most) if most else 'all are zero'}.",
+        xaxis=axis(
+            "C, and how many features have coefficients",
+            type="log",
+            tickvals=places[shown].tolist(),
+            ticktext=[f"{places[i]:.2g}<br>{known[i]:,}" for i in shown],
+        ),
+        yaxis=axis("coefficient", tickformat="~g", range=[ends[0] - margin, ends[1] + margin]),
     )
 
 

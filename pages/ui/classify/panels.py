@@ -14,6 +14,7 @@ from lincore.displays import (
     AssumptionsDisplay,
     CanonicalDisplay,
     ClassScoresDisplay,
+    CoefficientPathDisplay,
     CoefficientsDisplay,
     ConfusionDisplay,
     ContributionsDisplay,
@@ -156,12 +157,38 @@ def _coefficients(model: FittedClassifier, about: Any) -> None:
         displays.show(odds, key=odds.place)
     found = displays.chosen(CoefficientsDisplay, model=model)
     displays.show(found, key=found.place)
+    if CoefficientPathDisplay(model).is_asked_for:
+        st.markdown(f"##### {CoefficientPathDisplay.title}")
+        _path(model, about)
     if not model.data.kind.is_images:
         st.markdown(f"##### {EquationDisplay.title}")
         _equation(model)
     if can_drop_features(model):
         st.markdown("##### Each feature left out")
         _dropped(model, about)
+
+
+def _path(model: FittedClassifier, about: Any) -> None:
+    """Draw the coefficients by C, and the losses by which C was chosen."""
+    key = CoefficientPathDisplay.place
+
+    def work(progress: Progress) -> Any:
+        progress(0, 0, CoefficientPathDisplay.title)
+        return CoefficientPathDisplay(model).found
+
+    job = page_jobs.run(key, about, work, describe="Fitting the path")
+    page_jobs.show(job)
+    if job.result is None:
+        return
+    shown = displays.chosen(CoefficientPathDisplay, model=model, known=job.result)
+    displays.show(shown, key=key)
+    _tuning(model)
+
+
+def _tuning(model: FittedClassifier) -> None:
+    tuning = TuningDisplay(model)
+    if tuning.found is not None:
+        displays.show(tuning, key=tuning.place)
 
 
 def _dropped(model: FittedClassifier, about: Any) -> None:
@@ -206,9 +233,8 @@ def _equation(model: FittedClassifier) -> None:
 
 
 def _learned(model: FittedClassifier, about: Any) -> None:
-    tuning = TuningDisplay(model)
-    if tuning.found is not None:
-        displays.show(tuning, key=tuning.place)
+    if not CoefficientPathDisplay(model).is_asked_for:  # it stands below the path
+        _tuning(model)
     selection = StepwiseDisplay(model)
     if selection.is_stepwise:
         displays.show(selection, key=selection.place)

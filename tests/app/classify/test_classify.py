@@ -278,6 +278,24 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
 
 
 @pytest.mark.usefixtures("unfolded")
+def test_an_l1_penalty_brings_its_path_and_the_losses_by_which_C_was_chosen():
+    app = open_classify("logistic")
+    app.selectbox(key="experiment.logistic.l1_ratio.kind").set_value(1.0).run()
+    app.selectbox(key="experiment.logistic.C.kind").set_value("cv-1se").run()
+    open_panel(app, "Coefficients")
+    gaussian = lincore.sample("gaussian")
+    model = lincore.fit(gaussian, "logistic(l1_ratio=1, C=cv-1se)", lincore.split(gaussian))
+    said = plain(main_text(app))
+    assert model.coefficient_path().finding() in said
+    assert "no standard errors, intervals or p-values" in said
+    assert len(app.dataframe[2].value) == len(model.tuning().table())
+    table = app.dataframe[1].value
+    wanted = model.coefficient_path().table()
+    assert table["feature"].tolist() == wanted["feature"].tolist()
+    assert table["per SD"].tolist() == pytest.approx(wanted["per SD"].tolist(), rel=1e-6)
+
+
+@pytest.mark.usefixtures("unfolded")
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
     app.selectbox(key="experiment.logistic.C.kind").set_value(float("inf")).run()

@@ -83,6 +83,8 @@ def everything() -> dict[str, object]:
         "convergence": plots.convergence({NASTY: trace_of([3, 2, 1])}, reasons={NASTY: NASTY}),
         "errors": plots.error_curves({NASTY: [3.0, 2.0, 1.0]}),
         "coefficients": plots.coefficients(names, [1, -2, 3], low=[0, -3, 2], high=[2, -1, 4]),
+        "path": plots.coefficient_path([0.1, 1, 10], np.diag([0.0, 1, 2]), names, [0, 1, 1],
+                                       {NASTY: 1.0}, title=NASTY),
         "odds": plots.odds_ratios(names, [1.0, 0.5, 3], [0.5, 0.4, 2], [2, 0.7, 9]),
         "difference": plots.confusion_difference(np.eye(3, dtype=int) * 9, np.arange(9).reshape(
             3, 3), CLASSES, words=(NASTY, "b")),
