@@ -200,8 +200,11 @@ def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
 
 def number_form(values: pd.Series) -> str:
     """Return the format of numbers: all decimals of rounded ones, otherwise five digits."""
+    numbers = values.to_numpy(dtype=float, na_value=np.nan)
     for decimals in range(_MOST_DECIMALS + 1):
-        if not (values.round(decimals) - values).abs().max() >= 1e-9:
+        with np.errstate(invalid="ignore"):  # of infinite numbers
+            differences = abs(numbers.round(decimals) - numbers)
+        if not (differences >= 1e-9).any():
             return f".{decimals}f"
     return ".5g"
 

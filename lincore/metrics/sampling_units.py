@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,9 @@ from lincore.metrics.results import Results
 from lincore.utils.typing import Array, Codes
 
 T = TypeVar("T")
+
+# The attribute of a `Results`, or a study, that holds what was computed from it.
+_ANSWERS = "_answers"
 
 
 class SamplingUnits(NamedTuple):
@@ -70,15 +72,16 @@ class SamplingUnits(NamedTuple):
 
 
 def per_results(function: Callable[..., T]) -> Callable[..., T]:
-    """Cache values computed from a `Results`, or a study, for the lifetime of that object."""
-    known: WeakKeyDictionary[Any, dict[Any, T]] = WeakKeyDictionary()
+    """Keep what is computed from a `Results`, or a study, in that object, also when pickled."""
+    name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def remembering(results: Any, *arguments: Any) -> T:
-        answers = known.setdefault(results, {})
-        if arguments not in answers:
-            answers[arguments] = function(results, *arguments)
-        return answers[arguments]
+        answers: dict[Any, T] = vars(results).setdefault(_ANSWERS, {})
+        key = name, *arguments
+        if key not in answers:
+            answers[key] = function(results, *arguments)
+        return answers[key]
 
     return remembering
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import imbalance, model_selection, utils
+from lincore import displays, imbalance, model_selection, utils
 from pages.ui.jobs import page_jobs
 
 if TYPE_CHECKING:
@@ -92,8 +92,12 @@ def study(
     """Run the study on many splits, and draw it; a long one needs a click."""
     question, experiment = settings.question, settings.experiment(data)
 
-    def work(progress: Progress) -> Any:
-        return question.run(experiment, progress=progress, keep=progress.keep)
+    def work(progress: Progress) -> BalanceStudy:
+        found = question.run(experiment, progress=progress, keep=progress.keep)
+        corrections = displays.CorrectionsDisplay(found)
+        if corrections.is_possible:  # the study keeps what the page shows first
+            corrections.finding(), corrections.table(), displays.DecompositionDisplay(found).table()
+        return found
 
     if one.is_former:
         return _rest(STUDY, settings, draw)

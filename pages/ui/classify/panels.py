@@ -309,7 +309,7 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
     said = displays.parts(found)
     st.markdown(f"**{text.escape(said.finding)}**")
     with st.container(key=f"{key}.list"):
-        for line in said.table.to_dict("records"):
+        for line in displays.table(found).to_dict("records"):
             remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
             name = capital(line["Check"])
             st.markdown(

@@ -46,7 +46,7 @@ def _panel(model: FittedClassifier) -> None:
     said = displays.parts(shown)
     with right:
         st.markdown(f"**{text.escape(said.finding)}**")
-        _posteriors(said.table)
+        _posteriors(displays.table(shown))
         displays.figure(shown, key=KEY)
     st.markdown("##### What each feature adds")
     about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}

@@ -82,7 +82,8 @@ def _compare(
             return None
         if not results.settings.stopped:
             progress(progress.total, progress.total, "intervals")
-        ScoresDisplay(results).table()  # fill the caches for what the page shows first
+        shown = ScoresDisplay(results)  # the results keep what the page shows first
+        shown.finding(), shown.scope(), shown.table()
     return results
 
 

@@ -94,7 +94,7 @@ def _frame(source: Source) -> pd.DataFrame:
     made_of = described.key, tuple(selected), categories
     if st.session_state.get(NOW, ("",))[0] != made_of:
         names = [column.name for column in source.columns]
-        shown = displays.parts(described).table.copy(deep=False)
+        shown = displays.table(described).copy(deep=False)
         shown.insert(0, "select", [name in selected for name in names])
         shown.insert(len(shown.columns) - 1, "categorical", [name in categories for name in names])
         st.session_state[NOW] = made_of, tables.safe(shown)

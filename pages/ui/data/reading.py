@@ -74,9 +74,10 @@ def show(source: Source) -> None:
 
 def _uneven(detected: DetectedOptions) -> None:
     """List the uneven lines, with their treatment."""
-    said = displays.parts(UnevenLinesDisplay(detected))
-    with st.expander(said.finding, key="data.uneven"):
-        tables.show(said.table, hide_index=True, alt=said.finding)
+    uneven = UnevenLinesDisplay(detected)
+    finding = displays.parts(uneven).finding
+    with st.expander(finding, key="data.uneven"):
+        tables.show(displays.table(uneven), hide_index=True, alt=finding)
 
 
 def _sheet(source: Source, detected: DetectedOptions | None) -> None:

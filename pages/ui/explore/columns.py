@@ -73,7 +73,7 @@ def summary(experiment: PageExperiment) -> None:
         ColumnsDisplay(found.data, found.split, found.rows, kind)
         for kind in ("numeric", "categorical")
     ]
-    shown = [display for display in kinds if not displays.parts(display).table.empty]
+    shown = [display for display in kinds if not displays.table(display).empty]
     _head(shown[0])
     for display in shown:
         st.markdown(f"**{display.kinds[display.kind or '']} columns**")
@@ -116,7 +116,7 @@ def _head(display: DescriptiveDisplay) -> None:
 
 def _ranking(ranking: AssociationsDisplay) -> None:
     """List the columns; a click on one draws it."""
-    frame, notes = displays.parts(ranking).table, displays.parts(ranking).notes
+    frame, notes = displays.table(ranking), displays.parts(ranking).notes
     names = frame["column"].tolist()
 
     def choose() -> None:

@@ -278,12 +278,11 @@ def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **commo
 
 
 class DisplayParts(NamedTuple):
-    """The parts of a display, computed once."""
+    """The parts of a display, except its table, computed once."""
 
     finding: str
     scope: str
     figure: go.Figure | None
-    table: pd.DataFrame
     notes: tuple[str, ...]
 
 
@@ -297,10 +296,14 @@ def parts(display: Display) -> DisplayParts:
     def made() -> DisplayParts:
         with st.spinner("Computing …"):
             figure = display.plotted()
-            said = display.finding(), display.scope()
-            return DisplayParts(*said, figure, display.table(), display.notes())
+            return DisplayParts(display.finding(), display.scope(), figure, display.notes())
 
     return cast("DisplayParts", KEPT.get_or_make(display.key, made))
+
+
+def table(display: Display) -> pd.DataFrame:
+    """Return the table of a display, from the cache if possible."""
+    return cast("pd.DataFrame", KEPT.get_or_make((display.key, "table"), display.table))
 
 
 def chosen(kind: type[Display], *, width: int = 260, **known: Any) -> Any:
@@ -351,8 +354,8 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         if sheet.figure is not None:
             controls.sheet(sheet.figure, key=f"{key}.images")
         st.caption(sheet.finding)
-    elif not said.table.empty:
-        _table(identity=display.key, key=key, _frame=said.table, _display=display)
+    elif not (frame := table(display)).empty:
+        _table(identity=display.key, key=key, _frame=frame, _display=display)
         st.download_button(
             "Numbers (CSV)",
             lambda: tables.safe(display.frame()).to_csv(index=False).encode(),
@@ -370,13 +373,13 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
 
 def metrics(display: Display) -> None:
     """Draw the rows of a short table as metrics: name, value, interval and meaning."""
-    _metrics(identity=display.key, _said=parts(display))
+    _metrics(identity=display.key, _display=display)
 
 
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
-def _metrics(identity: str, _said: DisplayParts) -> None:
+def _metrics(identity: str, _display: Display) -> None:
     row = st.container(horizontal=True)
-    for name, value, interval, meaning in _said.table.itertuples(index=False):
+    for name, value, interval, meaning in _display.table().itertuples(index=False):
         row.metric(
             text.escape(capital(name)),
             value,
@@ -386,8 +389,8 @@ def _metrics(identity: str, _said: DisplayParts) -> None:
             help=text.escape(meaning),
             width="content",
         )
-    if _said.notes:
-        st.caption("\n\n".join(map(text.escape, _said.notes)))
+    if notes := _display.notes():
+        st.caption("\n\n".join(map(text.escape, notes)))
 
 
 def note(display: Display, *, key: str = "") -> None:
