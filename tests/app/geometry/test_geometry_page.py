@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lincore.analysis import Analysis, ExperimentData, GeometryQuestion
-from lincore.laboratory import EXPERIMENTS
+from lincore.laboratory import EXPERIMENTS, MOST_POINTS
 from pages.ui.geometry import _board, screen
 from pages.ui.session import questions
 from tests.app.data_page import data_of
@@ -140,7 +140,8 @@ def test_points_are_kept_as_the_browser_sends_them(monkeypatch):
     assert questions.experiment().points == ()
     held["settings.geometry"] |= {"experiment": "own-rows"}
     assert questions.experiment().points == wanted[1]
-    for wrong in ("rows", [[1, 2]], [["x", 2, 1]], [1], [[0.0, 1.0, 0.5]]):
+    many = [*[[0.0, 1.0, 0]] * (MOST_POINTS - 1), [0.0, 1.0, "x"]]
+    for wrong in ("rows", [[1, 2]], [["x", 2, 1]], [1], [[0.0, 1.0, 0.5]], many):
         held[_board.KEY] = SimpleNamespace(points={"token": "a", "turn": 4, "points": wrong})
         assert _board._points(board, place, "a") == wanted
     assert _board._points(board, place, "b") == (0, wanted[1])

@@ -442,7 +442,8 @@ def test_a_job_nobody_waits_for_any_more_stops(monkeypatch):
     monkeypatch.setattr("pages.ui.jobs.executor.SECONDS_BETWEEN_LOOKS", 0.0)
     open_sessions = {"a"}
     gate = Gate()
-    job = Job("fit", 1, gate.work, is_wanted=lambda: "a" in open_sessions)
+    shared = Shared(max_bytes=100_000)
+    job = Job("fit", 1, gate.work, is_wanted=lambda: "a" in open_sessions, shared=shared)
     Pool(1).submit(job)
     gate.passes.release(1)
     until(lambda: job.progress.done == 1)
@@ -450,6 +451,7 @@ def test_a_job_nobody_waits_for_any_more_stops(monkeypatch):
     gate.passes.release(3)
     assert job.wait(WAIT)
     assert job.reason == "stopped" and job.result == [0, 1]
+    assert shared.get(("fit", 1)) is None, "a part of a result is nobody else's"
 
 
 def test_a_stop_that_comes_too_late_leaves_a_whole_result():

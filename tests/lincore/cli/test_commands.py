@@ -165,9 +165,12 @@ def test_inspect_of_images(capsys):
 def test_inspect_lists_the_first_of_very_many_columns(capsys, tmp_path):
     path = tmp_path / "wide.csv"
     names = ",".join(f"c{i}" for i in range(300))
-    rows = [",".join(str(i * j % 13) for i in range(300)) + f",{'ab'[j % 2]}" for j in range(20)]
+    rows = [
+        ",".join(str(i * j % 13) for i in range(300)) + f",{'abcdef'[j % 6]}" for j in range(20)
+    ]
     path.write_text(f"{names},class\n" + "\n".join(rows))
     text = answer(capsys, "inspect", str(path))
+    assert "(a 4, b 4, c 3, d 3, e 3, f 3)" in " ".join(text.split())
     assert "101 more" in text and "c198" in text and "c299 " not in text
     assert len(record(capsys, "inspect", str(path))["columns"]) == 301
 

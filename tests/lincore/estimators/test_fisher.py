@@ -89,6 +89,8 @@ def test_criterion_keeps_the_shape_and_refuses_what_has_no_meaning():
         model.criterion(np.ones(3))
     with pytest.raises(ValueError, match="not zero"):
         model.criterion(np.zeros(4))
+    with pytest.raises(ValueError, match="not zero"):
+        model.criterion([np.zeros(4), np.ones(4)])
     with pytest.warns(ConstantFeatureWarning):
         flat = FisherDiscriminant().fit(
             [[0.0, 1, 5, 0], [2, 1, 5, 2], [1, 3, 5, 7]] * 2, [0, 0, 1] * 2

@@ -242,6 +242,14 @@ def test_a_model_that_hangs_on_a_fold_is_compared_less_surely():
         assert found.value == plain.value
         assert found.high - found.low > 1.3 * (plain.high - plain.low)
         assert found.p > plain.p
+    # Models that both fail on the rows of the first fold differ by their test rows only.
+    proba = np.log(np.clip(rng.dirichlet([1, 1], size=(2, 100)), 1e-6, None))
+    alike = np.where(np.eye(2)[common.truth] == (cells > 0)[:, None], 0.95, 0.05)
+    results = replace(results, log_proba=proba)
+    common = replace(common, log_proba=np.log([alike, alike]))
+    for name in ("log loss", "Brier", "AUC"):
+        plain = pairwise_differences(results, name)[0]
+        assert pairwise_differences(replace(results, common=common), name)[0] == plain
 
 
 def test_leave_one_out_is_cross_validation():

@@ -79,6 +79,7 @@ def test_the_finding_names_the_winners_and_who_changes_places():
     assert (
         "(accuracy 87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
     )
+    assert "2 of 2 test sets (86.5 % on average, LDA 84.0 %)" in said
     assert "50.9 times as far" in said and "change order" not in said
     said = choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3).accuracies().finding()
     assert said.startswith(

@@ -134,6 +134,11 @@ def test_tiers_have_bands_and_baselines_lines(figures):
     assert [s.x0 for s in shapes if s.type == "line"] == [0.4]
 
 
+def test_bars_below_a_calibration_curve_count_rows(figures):
+    bars = figures["calibration"].data[3].y
+    assert sorted(bars[bars > 0]) == [9, 11]
+
+
 def test_differences_are_in_points_with_their_band(figures):
     figure = figures["effects"]
     np.testing.assert_allclose(decoded(data(figure)[0]["x"]), [2.0], rtol=1e-6)

@@ -37,7 +37,7 @@ def test_estimated_priors_count_a_row_of_weight_three_three_times():
     frame = frame.assign(w=1.0)
     data = lincore.load(frame, target=target, weights="w")
     model = lincore.compare(data, "lda", keep_models=True).model("lda")
-    times = np.where(frame[target] == "virginica", 3, rng.integers(1, 3, size=150))
+    times = np.where(frame[target] == "virginica", 3, rng.integers(0, 3, size=150))
     weighted = predict(model, frame.assign(w=times.astype(float)), priors="estimate")
     copies = predict(model, frame.loc[frame.index.repeat(times)], priors="estimate")
     np.testing.assert_allclose(weighted.priors, copies.priors, atol=1e-6)
