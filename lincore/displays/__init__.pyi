@@ -2,6 +2,7 @@ from .base import Display as Display
 from .base import describe as describe
 from .base import number_form as number_form
 from .base import upright as upright
+from .comparison.extrapolation import ExtrapolationDisplay as ExtrapolationDisplay
 from .comparison.pairs import DisagreementsDisplay as DisagreementsDisplay
 from .comparison.pairs import PairwiseDisplay as PairwiseDisplay
 from .comparison.rows_needed import RowsNeededDisplay as RowsNeededDisplay

@@ -8,6 +8,8 @@ from .curves.calibration import SAMPLES as SAMPLES
 from .curves.calibration import BrierParts as BrierParts
 from .curves.calibration import Calibration as Calibration
 from .curves.calibration import calibration_curve as calibration_curve
+from .curves.extrapolation import ExtrapolatedLoss as ExtrapolatedLoss
+from .curves.extrapolation import extrapolate_loss as extrapolate_loss
 from .curves.gains import Gains as Gains
 from .curves.gains import cumulative_gains as cumulative_gains
 from .curves.net_benefit import THRESHOLDS as THRESHOLDS

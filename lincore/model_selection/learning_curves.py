@@ -89,6 +89,10 @@ class LearningCurve:
         """Return a score against the number of training rows: a `LearningCurveDisplay`."""
         return display("LearningCurveDisplay", self, **settings)
 
+    def extrapolated(self, **settings: Any) -> Any:
+        """Return the error with several times as many rows: an `ExtrapolationDisplay`."""
+        return display("ExtrapolationDisplay", self, **settings)
+
 
 def learning_curve(
     data: Dataset,

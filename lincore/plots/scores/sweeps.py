@@ -199,9 +199,12 @@ def _log_ticks(places: Array) -> dict[str, Any]:
 def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
     if not len(places):
         return ""
-    phrases = [
-        f"{name} {number(float(row[-1]), as_percent)} at {places[-1]:,.0f} and "
-        f"{number(float(row[0]), as_percent)} at {places[0]:,.0f}"
-        for name, row in zip(methods, mean, strict=True)
-    ]
+    phrases = []
+    for name, row in zip(methods, mean, strict=True):
+        known = np.flatnonzero(np.isfinite(row))
+        first, last = (known[0], known[-1]) if len(known) else (0, -1)
+        phrases.append(
+            f"{name} {number(float(row[last]), as_percent)} at {places[last]:,.0f} and "
+            f"{number(float(row[first]), as_percent)} at {places[first]:,.0f}"
+        )
     return f"{listed(phrases, most=12)}."

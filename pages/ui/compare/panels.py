@@ -13,6 +13,7 @@ from lincore.data import split
 from lincore.displays import (
     COMPARISON,
     BoundariesDisplay,
+    ExtrapolationDisplay,
     LearningCurveDisplay,
     ScoresDisplay,
     SelectedFeaturesDisplay,
@@ -123,6 +124,9 @@ def _training_size(shown: Shown, kind: type[Display]) -> None:
     def draw(job: Job) -> None:
         known = {"curve": job.result, "score": shown.scores.deciding}
         displays.show(displays.chosen(kind, **known), key=key)
+        st.markdown(f"##### {ExtrapolationDisplay.title}")
+        more = displays.chosen(ExtrapolationDisplay, curve=job.result)
+        displays.show(more, key=more.place)
 
     job = page_jobs.on_demand(
         key,

@@ -291,6 +291,8 @@ def test_learning_curves_end_where_the_comparison_is():
         assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
         assert numbers(trace["x"])[-1] == 105
+    choices = [box.key for box in app.selectbox if box.key.startswith("compare.sizes.more.")]
+    assert choices and "not extrapolated" in plain(main_text(app))
     assert "compare.sizes.update" not in [button.key for button in app.button]
     app.segmented_control(key="experiment.n_components.kind").set_value(2).run()
     app.button(key="compare.run.update").click().run()
