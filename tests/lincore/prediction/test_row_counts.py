@@ -22,6 +22,8 @@ def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
     wanted = np.average(right, weights=frame["w"])
     assert lincore.metrics.score(found.results(), "LDA", "accuracy").value == pytest.approx(wanted)
     assert "weight the rows by 'w': 149 rows count as" in found.scores().notes()[1]
+    whole = predict(again, data).results()
+    assert lincore.metrics.score(whole, "LDA", "accuracy").value == pytest.approx(wanted)
     # What cannot be used is told, and stops no prediction.
     odd = predict(again, frame.assign(w=np.where(np.arange(150) == 3, np.nan, 1.0)))
     assert odd.new.weights is None and len(odd.scores().notes()) == 1
