@@ -16,7 +16,7 @@ from lincore.utils.typing import Array, Codes, Flags
 
 #: Samples of a calibrated model behind a band, and the level of the band.
 SAMPLES, _LEVEL = 4_000, 0.95
-# Samples whose curves are computed at once.
+# Samples that are drawn at once.
 _AT_ONCE = 40
 #: Maximum number of posteriors at which the band is computed: with more, the samples would not
 #: suffice for its level.
@@ -148,7 +148,7 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
             draws = (rng.random(found.n_units)[found.units] for _ in range(_AT_ONCE))
             counts = np.array([np.bincount(point, weight * (draw < proba)) for draw in draws])
         came = counts / total
-        curve = _isotonic_each(came, total)
+        curve = np.stack([isotonic_regression(one, weights=total).x for one in came])
         part = slice(start, start + _AT_ONCE)
         curves[part] = curve[:, places]
         by_chance[part] = ((predicted - came) ** 2 - (curve - came) ** 2) @ total / total.sum()
@@ -190,14 +190,6 @@ def _isotonic(point: Codes, is_class: Flags, weight: Array) -> Array:
     total = np.bincount(point, weight)
     came = np.bincount(point, weight * is_class) / total
     return np.asarray(isotonic_regression(came, weights=total).x)
-
-
-def _isotonic_each(shares: Array, weight: Array) -> Array:
-    """Return the isotonic regression of each of several samples of shares, (s, b)."""
-    # One regression for all: at distances of 2 no shares of two samples are pooled.
-    apart = 2.0 * np.arange(len(shares))[:, None]
-    found = isotonic_regression((shares + apart).ravel(), weights=np.tile(weight, len(shares))).x
-    return np.asarray(found.reshape(shares.shape) - apart)
 
 
 def _envelope(curves: Array) -> tuple[Array, Array]:
