@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
@@ -41,7 +42,7 @@ def map_in_workers(
                     warnings.warn_explicit(message, category, filename, line, registry=shown)
                 yield result
             return
-        except BrokenProcessPool as error:
+        except (BrokenProcessPool, CancelledError) as error:  # Dask: its result went with a worker
             if restart == RESTARTS:
                 raise DataError(
                     f"Worker processes died {restart + 1} times.",

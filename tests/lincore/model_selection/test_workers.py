@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import warnings
+from concurrent.futures import CancelledError
 from dataclasses import fields
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
+from joblib.parallel import ThreadingBackend
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
@@ -132,13 +134,37 @@ def test_a_process_that_is_killed_changes_nothing(tmp_path):
     )
 
 
+class Forgetful(ThreadingBackend):
+    """Loses a result, as Dask does at times when a worker dies that still holds some."""
+
+    calls = 0
+
+    def submit(self, func, callback=None):
+        """Run a task, or lose it."""
+        type(self).calls += 1
+        return super().submit(_lost if self.calls == 3 else func, callback)
+
+
+def _lost():
+    raise CancelledError
+
+
+def test_a_result_that_was_lost_is_computed_again():
+    joblib.register_parallel_backend("forgetful", Forgetful)
+    data = lincore.sample("iris")
+    with joblib.parallel_config("forgetful", n_jobs=2):
+        found = compare(data, ["logistic", "lda"], "6-fold")
+    assert Forgetful.calls > 6
+    same(compare(data, ["logistic", "lda"], "6-fold"), found)
+
+
 def test_the_context_of_joblib_is_used_and_studies_find_the_same():
     data = lincore.sample("gaussian")
 
     def studies():
         splits = [lincore.split(data, seed=seed) for seed in range(2)]
         study = lincore.balance(data, {"class 3": 11}, ["lda", "logistic"], repeats=3)
-        cost = lincore.imbalance_cost(data, ["logistic"], repeats=2)
+        cost = lincore.imbalance_cost(data, ["logistic"], repeats=3)
         swept = lincore.imbalance.sweep(data, ["class 3"], [10, 40], ["logistic"], repeats=2)
         curve = learning_curve(data, ["logistic"], splits, sizes=[30, 300])
         return study.losses, cost.losses, swept.losses, curve.score_table()["value"]

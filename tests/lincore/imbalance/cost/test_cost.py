@@ -252,14 +252,3 @@ def test_scikit_learn_says_the_same_on_the_same_split(unequal):
         said = said.predict(scaler.transform(X[test]))
         expected = 1 - balanced_accuracy_score(y[test], said)
         assert_allclose(kept[0].loss(method, condition)[0], expected)
-
-
-def test_two_processes_find_what_one_finds(unequal):
-    one, two = (
-        imbalance_cost(unequal, ("lda", PERCEPTRON), repeats=3, n_jobs=jobs) for jobs in (1, 2)
-    )
-    assert two.digest == one.digest
-    assert_allclose(two.curves["lda"].errors, one.curves["lda"].errors)
-    for name in one.methods:
-        found, expected = (study.corrected(name)[-1].recovered for study in (two, one))
-        assert_allclose(found, expected)
