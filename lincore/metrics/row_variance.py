@@ -223,6 +223,7 @@ class RowSums:
         weight: Array | None = None,
     ) -> None:
         self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
+        self.every = np.arange(len(codes))
         # One for each kind of loss.
         self.own, self.left_out, self.trained = list[_Sums](), list[_Sums](), list[_Sums]()
 
@@ -236,7 +237,8 @@ class RowSums:
         self, sums: list[_Sums], rows: NDArray[np.intp], losses: Sequence[NDArray[Any]] | Array
     ) -> None:
         if not sums:
-            sums += [_Sums(self.codes, self.n_classes, self.weight) for _ in losses]
+            data = self.codes, self.every, self.n_classes, self.weight
+            sums += [_Sums(*data) for _ in losses]
         for one, of_kind in zip(sums, losses, strict=True):
             one.add(rows, of_kind)
 
@@ -286,8 +288,14 @@ class _Found(NamedTuple):
 class _Sums:
     """Sums of one kind of loss (C, n) over the splits in which a row was predicted."""
 
-    def __init__(self, codes: NDArray[np.intp], n_classes: int, weight: Array | None) -> None:
-        self.codes, self.n_classes, self.weight = codes, n_classes, weight
+    def __init__(
+        self,
+        codes: NDArray[np.intp],
+        every: NDArray[np.intp],
+        n_classes: int,
+        weight: Array | None,
+    ) -> None:
+        self.codes, self.every, self.n_classes, self.weight = codes, every, n_classes, weight
         self.rows = np.zeros(0, dtype=np.intp)  # those predicted so far, in order
         self.splits: list[NDArray[np.intp]] = []
         self.levels: list[Array] = []
@@ -301,8 +309,8 @@ class _Sums:
                 losses = weighted_losses(losses, codes, self.weight[rows])
         if not self.splits:
             n_conditions = len(losses)
-            # Counts are exact in single precision; a large table has many rows.
-            kind = np.result_type(losses, np.float32)
+            # A large table has many rows: counts are small, and exact in single precision.
+            kind = np.uint16 if losses.dtype == bool else np.result_type(losses, np.float32)
             self.sums = np.zeros((n_conditions, 0), kind)
             self.squares = np.zeros((self.n_classes, n_conditions, n_conditions))
         self.splits.append(rows)
@@ -322,7 +330,7 @@ class _Sums:
             return
         every = np.union1d(self.rows, rows)
         if len(every) > SOON_ALL * len(self.codes):
-            every = np.arange(len(self.codes))
+            every = self.every
         if len(every) > len(self.rows):
             sums = np.zeros((len(self.sums), len(every)), self.sums.dtype)
             sums[:, np.searchsorted(every, self.rows)] = self.sums
@@ -331,9 +339,10 @@ class _Sums:
     def found(self, units: NDArray[np.intp] | None) -> _Found:
         """Return the statistics, class by class and in place: the sums take much memory."""
         codes, k, n_conditions = self.codes[self.rows], self.n_classes, len(self.sums)
-        every, n_splits = np.searchsorted(self.rows, np.concatenate(self.splits)), len(self.splits)
-        of_split = np.repeat(np.arange(n_splits), [len(rows) for rows in self.splits])
-        times = np.bincount(every, minlength=len(codes))
+        n_splits, times = len(self.splits), np.zeros(len(codes), dtype=np.intp)
+        places = [np.searchsorted(self.rows, rows) for rows in self.splits]
+        for of_split in places:
+            times[of_split] += 1
         by_class = np.bincount(codes, times, k)
         n_tested = np.maximum(by_class, 1)
         counts, means = np.zeros(k), np.zeros((k, n_conditions))
@@ -347,12 +356,9 @@ class _Sums:
             of_rows /= root
             changes[c] = self.squares[c] - of_rows @ of_rows.T
             of_rows /= root  # now means over splits
-            members = codes[every] == c
-            place, split = np.searchsorted(own, every[members]), of_split[members]
-            n_of_class = np.maximum(np.bincount(split, minlength=n_splits), 1)
-            for j, of_condition in enumerate(of_rows):
-                total = np.bincount(split, of_condition[place], n_splits)
-                tested[:, c, j] = total / n_of_class
+            for s, of_split in enumerate(places):
+                place = np.searchsorted(own, of_split[codes[of_split] == c])
+                tested[s, c] = of_rows[:, place].sum(axis=1) / max(len(place), 1)
             of_rows -= means[c][:, None]
             of_rows *= times[own] / n_tested[c]
             counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
