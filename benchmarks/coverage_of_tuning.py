@@ -15,7 +15,12 @@ from lincore import metrics
 from lincore.data import Dataset
 
 N_FEATURES, POPULATION = 30, 20_000
-METHODS = ("lda(shrinkage=cv)", "lda(shrinkage=cv-1se)", "qda(regularization=cv, shrinkage=cv)")
+METHODS = (
+    "lda(shrinkage=cv)",
+    "lda(shrinkage=cv-1se)",
+    "qda(regularization=cv, shrinkage=cv)",
+    "logistic(l1_ratio=1, C=cv)",
+)
 
 
 def sample(rng: np.random.Generator, n_rows: int, distance: float) -> Dataset:

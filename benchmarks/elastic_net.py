@@ -1,13 +1,16 @@
 """L1 and elastic-net logistic regression against scikit-learn's solvers, to the same objective.
 
-``python -m benchmarks.elastic_net`` (minutes). A solver of scikit-learn counts when its objective
-is at most 1e-6 above the least known, at the loosest of some tolerances. saga solves all problems;
-liblinear those of two classes without an intercept, which it penalises. If skglm is installed, it
-is compared on those too, after its first, compiling fit.
+``python -m benchmarks.elastic_net`` (minutes). A solver counts when its objective is at most 1e-6
+above ours, at the loosest of some tolerances. saga solves all problems; skglm, if it is installed,
+those of two classes with a lasso, after its first, compiling fit. Both have a bound; liblinear,
+which penalises the intercept and is therefore compared without one, has none. Times are of the
+processor. Where ours is below ten milliseconds, more than a third of it is spent outside the steps,
+and the ratio is printed without a bound.
 """
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,13 +22,15 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_cl
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.preprocessing import scale
 
-from benchmarks.common import finish, ratio, require, seconds
+from benchmarks.common import finish, require
 from lincore import LogisticRegression
 
 CLOSE = 1e-6
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 #: A solver that takes longer than this many times ours need not be timed exactly.
 FAR = 50
+#: Seconds below which a fit has no bound.
+SHORT = 0.01
 
 
 def problems() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -49,7 +54,7 @@ def main() -> None:
             path = LogisticRegression(l1_ratio=l1_ratio).fit_path(X, y)
             for place in (8, 16):
                 _fit(f"{name}, l1_ratio {l1_ratio:g}, C {path[place].C:.2g}", X, y, path[place])
-            took = seconds(partial(LogisticRegression(l1_ratio=l1_ratio).fit_path, X, y))
+            took = processor(partial(LogisticRegression(l1_ratio=l1_ratio).fit_path, X, y))
             print(f"       {name}, l1_ratio {l1_ratio:g}: a path of {len(path)} in {took:.2f} s")
     finish()
 
@@ -80,12 +85,12 @@ def _compare(
     what: str, X: np.ndarray, y: np.ndarray, ours: LogisticRegression, other: Callable[[float], Any]
 ) -> None:
     """Require that the objective is no larger, and the time not twice that of another solver."""
-    took = seconds(lambda: ours.fit(X, y))
+    took = processor(lambda: ours.fit(X, y))
     least = objective(ours, X, y, ours)
     for tol in TOLERANCES:
         model = other(tol)
         model.fit(X, y)  # compiles, where that is needed
-        theirs = seconds(lambda model=model: model.fit(X, y))
+        theirs = processor(partial(model.fit, X, y))
         gap = objective(model, X, y, ours) - least
         if gap <= CLOSE or theirs > FAR * took:
             break
@@ -93,8 +98,21 @@ def _compare(
     if gap > CLOSE:
         print(f"       {what}: {theirs / took:.0f} times our time for a gap of {gap:.0e}")
         return
-    faster = ratio(lambda: model.fit(X, y), lambda: ours.fit(X, y), turns=3)
-    require(f"{what} (tol={tol:g}, gap {gap:.0e}) / ours", faster, at_least=0.5)
+    turns = range(5)
+    pairs = [(processor(partial(m.fit, X, y)) for m in (model, ours)) for _ in turns]
+    faster = float(np.median([other / own for other, own in pairs]))
+    said = f"{what} (tol={tol:g}, gap {gap:.0e}) / ours of {1000 * took:.1f} ms"
+    if took < SHORT or what.startswith("liblinear"):
+        print(f"       {said}: {faster:.2f}", flush=True)
+    else:
+        require(said, faster, at_least=0.5)
+
+
+def processor(work: Callable[[], Any]) -> float:
+    """Return the seconds of the processor that a call takes."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def objective(model: Any, X: np.ndarray, y: np.ndarray, asked: LogisticRegression) -> float:

@@ -78,7 +78,7 @@ class ElasticNetLoss:
         active = self._active(point)
         features, classes = np.nonzero(active)
         hessian = self._hessian(point.state.probabilities, features, classes)
-        hessian[np.diag_indices_from(hessian)] += self._l2[features, 0]
+        hessian.flat[:: len(hessian) + 1] += self._l2[features, 0]
         at = point.x[active]
         step = np.zeros(self.shape)
         gradient, l1 = point.state.gradient[active], self.penalty[features, 0]
@@ -154,8 +154,8 @@ def _minimise(hessian: Array, gradient: Array, at: Array, l1: Array) -> Array:
     # Lee, Battle, Raina, Ng (2007), "Efficient sparse coding algorithms": solve for the signs that
     # are assumed, go to the lowest of the points on the way where a sign changes, and leave out
     # what is zero there. If it should not be zero, it becomes active again in the next step.
-    diagonal = np.diagonal(hessian)
-    hessian = hessian + RIDGE * np.diag(diagonal + 1e-3 * diagonal.mean())
+    diagonal = np.diagonal(hessian).copy()
+    hessian.flat[:: len(diagonal) + 1] += RIDGE * (diagonal + 1e-3 * diagonal.mean())
     target = hessian @ at - gradient
     z, active = at.copy(), np.arange(len(at))
     sign = np.where(at == 0, -np.sign(gradient), np.sign(at))
