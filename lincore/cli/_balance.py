@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -69,6 +70,8 @@ def balance(
 def cost_answer(data: lincore.Dataset, cost: lincore.ImbalanceCost) -> Answer:
     """Return the displays of every method for the imbalance of a file."""
     displays = [cost.curve(method) for method in cost.curves]
+    pairs = combinations(cost.curves, 2)
+    displays += [cost.curve_difference(first, other=second) for first, second in pairs]
     for show in (cost.decomposition, cost.corrections):
         displays += [show(method) for method in cost.methods]
     labels = [*map(str, cost.classes.tolist())]

@@ -44,6 +44,7 @@ from .data.table import TableColumnsDisplay as TableColumnsDisplay
 from .experiment import ExperimentDisplay as ExperimentDisplay
 from .experiment import ExperimentTableDisplay as ExperimentTableDisplay
 from .imbalance.cost import CostCurveDisplay as CostCurveDisplay
+from .imbalance.cost import CostDifferenceDisplay as CostDifferenceDisplay
 from .imbalance.cost_losses import CostCorrectionsDisplay as CostCorrectionsDisplay
 from .imbalance.cost_losses import CostDecompositionDisplay as CostDecompositionDisplay
 from .imbalance.cost_losses import MoreRowsDisplay as MoreRowsDisplay

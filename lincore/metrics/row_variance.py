@@ -17,6 +17,9 @@ Contrast = Mapping[str, float]
 #: Variances below this share of the cancelling terms are rounding.
 ROUNDING = 1e-13
 
+#: Share of its tests in which one more row of each class is supposed to differ.
+DIFFERING_ROW = 0.25
+
 #: If a larger share of the rows has been predicted, the others will be soon.
 SOON_ALL = 0.1
 
@@ -148,6 +151,13 @@ class RowVariance(NamedTuple):
         share = np.clip(self.means[kind, seen, self.conditions[condition]], 0, 1)
         share = (share * count + half) / (count + 2 * half)
         return float(weights[seen] ** 2 @ (share * (1 - share) / (count + 2 * half)))
+
+    def of_few_rows(self, weights: Array) -> float:
+        """Return the least variance of a weighted mean of differences of shares, never zero."""
+        # As if one row of each class differed in a quarter of the splits that test it. Coverage of
+        # differences: benchmarks/coverage_of_cost_differences.py.
+        seen = np.flatnonzero(weights)
+        return float((weights[seen] ** 2) @ (DIFFERING_ROW / self.counts[seen]) ** 2)
 
     def _stood_for(self, contrast: Contrast) -> dict[str, float]:
         found: dict[str, float] = {}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from lincore import plots, report
 from lincore.displays.base import Display
@@ -88,6 +91,39 @@ class CostDisplay(Display):
         before = report.after_splits(len(self.cost.seeds), self.cost.settings.repeats)
         return f"{before}{sentence[:1].lower()}{sentence[1:]}" if before else sentence
 
+    def without_curve(self) -> str:
+        """State why the model has no cost curve."""
+        return f"{self.label} has no posterior probabilities, so other priors cannot be used."
+
+    @property
+    def _miss(self) -> tuple[str, str, str]:
+        """The subject and the unit of the cost, singular and plural."""
+        if len(self.cost.classes) == 2:
+            return f"a missed {self._rare}", "a false alarm", "false alarms"
+        return f"an error on {self._rare}", "any other error", "other errors"
+
+    @property
+    def _rare(self) -> str:
+        return quoted(self.cost.classes[self.cost.ratios.rare])
+
+    def curves_figure(self, lines: ArrayLike, names: Sequence[str], **more: Any) -> go.Figure:
+        """Return a figure of cost curves (M, G, 3)."""
+        n, wanted = len(self.cost.seeds), self.cost.settings.repeats
+        basis = f"Bands: 95 % intervals over {n} splits" if n > 1 else "The first split"
+        basis += f" of {wanted}" if 1 < n < wanted else ""
+        miss, _, alarms = self._miss
+        ratios = self.cost.ratios
+        return plots.cost_curve(
+            ratios.ratios,
+            lines,
+            names,
+            class_ratio=ratios.class_ratio,
+            asked=ratios.asked,
+            across=f"cost of {miss}, in {alarms}",
+            basis=f"{basis}, at the class shares of the file.",
+            **more,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class CostCurveDisplay(CostDisplay):
@@ -104,7 +140,7 @@ class CostCurveDisplay(CostDisplay):
     def finding(self) -> str:
         """State from which cost of a miss balancing pays."""
         if self.curve is None:
-            return f"{self.label} has no posterior probabilities, so other priors cannot be used."
+            return self.without_curve()
         if self.cost.ratios.class_ratio <= _EQUAL:
             error = percent(self.curve.cost("uncorrected", 1.0).value)
             return (
@@ -155,17 +191,6 @@ class CostCurveDisplay(CostDisplay):
         verb = "raises" if harm.value < 0 else "lowers"
         return f"{text}{verb} the error by {points(abs(harm.value))} points."
 
-    @property
-    def _miss(self) -> tuple[str, str, str]:
-        """The subject and the unit of the cost, singular and plural."""
-        if len(self.cost.classes) == 2:
-            return f"a missed {self._rare}", "a false alarm", "false alarms"
-        return f"an error on {self._rare}", "any other error", "other errors"
-
-    @property
-    def _rare(self) -> str:
-        return quoted(self.cost.classes[self.cost.ratios.rare])
-
     def frame(self) -> pd.DataFrame:
         """Return a line for each ratio and decision: the cost of a row, with its interval."""
         if self.curve is None:
@@ -194,25 +219,12 @@ class CostCurveDisplay(CostDisplay):
         """Return the three curves, with the break-even of balancing."""
         if self.curve is None:
             return None
-        miss, _, alarms = self._miss
-        even = self.curve.break_even()
+        miss, even = self._miss[0], self.curve.break_even()
         title = f"{self.label}: expected cost by the cost of {miss}"
         if even.value > 1 and even.high < np.inf:
             title = f"{self.label}: balancing pays from {report.cost_ratio(even.value)} to 1 on"
-        n, wanted = len(self.cost.seeds), self.cost.settings.repeats
-        basis = f"Bands: 95 % intervals over {n} splits" if n > 1 else "The first split"
-        basis += f" of {wanted}" if 1 < n < wanted else ""
-        return plots.cost_curve(
-            self.curve.ratios,
-            np.stack([self.curve.line(line) for line in _LINES]),
-            list(_LINES.values()),
-            class_ratio=self.cost.ratios.class_ratio,
-            asked=self.cost.ratios.asked,
-            break_even=even,
-            across=f"cost of {miss}, in {alarms}",
-            title=title,
-            basis=f"{basis}, at the class shares of the file.",
-        )
+        lines = np.stack([self.curve.line(line) for line in _LINES])
+        return self.curves_figure(lines, list(_LINES.values()), title=title, break_even=even)
 
     def notes(self) -> tuple[str, ...]:
         """State what the costs are of."""
@@ -237,3 +249,153 @@ def _relative(saving: Interval) -> str:
     least, most = sorted((low, high)) if value > 0 else sorted((-low, -high))
     span = "" if np.isnan(low) else f" ({points(least, 0)} to {points(most, 0)})"
     return f"{verb} the cost by {points(abs(value), 0)} %{span}"
+
+
+def _others(so_far: SimpleNamespace) -> dict[str, str]:
+    shown = so_far.method or _first(so_far)
+    curves = so_far.cost.curves
+    return {
+        name: label
+        for name, label in _methods(so_far).items()
+        if name != shown and name in curves and shown in curves
+    }
+
+
+def _first_other(so_far: SimpleNamespace) -> str | None:
+    return next(iter(_others(so_far)), None)
+
+
+@dataclass(frozen=True, eq=False)
+class CostDifferenceDisplay(CostDisplay):
+    """The expected costs of two models by the cost of a miss, and their difference."""
+
+    title: ClassVar[str] = "Two models"
+    made_by: ClassVar[str] = "cost.curve_difference"
+    place: ClassVar[str] = "balance.pair"
+
+    other: (
+        Annotated[
+            str,
+            Field(
+                "Compared with",
+                "The model whose cost is subtracted.",
+                longest=500,
+                choices=_others,
+                auto=_first_other,
+            ),
+        ]
+        | None
+    ) = None
+    line: Annotated[
+        str,
+        Field(
+            "Priors of both",
+            "As learned from the file, equal, or those of least expected cost at each ratio.",
+            choices=_LINES,
+        ),
+    ] = "matched"
+
+    @cached_property
+    def _pair(self) -> tuple[CostCurve, ...]:
+        """The curves of both models; none without a second one."""
+        other = self.other or _first_other(SimpleNamespace(cost=self.cost, method=self.chosen))
+        return () if other is None else (self.cost.curves[self.chosen], self.cost.curves[other])
+
+    @property
+    def _labels(self) -> list[str]:
+        return [self.cost.settings.label(curve.method) for curve in self._pair]
+
+    @cached_property
+    def _excess(self) -> dict[float, Interval]:
+        """The cost of the first model minus that of the second, by ratio."""
+        if not self._pair:
+            return {}
+        first, second = self._pair
+        return {ratio: first.excess(second, ratio, self.line) for ratio in first.ratios.tolist()}
+
+    def finding(self) -> str:
+        """State which of the two costs less at the ratio that is asked about."""
+        if not self._pair:
+            if self.chosen not in self.cost.curves:
+                return self.without_curve()
+            return "No other model has posterior probabilities: add one to compare cost curves."
+        asked, (first, second) = self.cost.ratios.asked, self._labels
+        value, low, high = self._excess[asked]
+        at, amount = f"At {report.cost_ratio(asked)} to 1", points(abs(value))
+        if low <= 0 <= high:
+            change = report.format_loss(Interval(value, low, high), "cost")
+            text = f"{at} the costs of {first} and {second} do not differ significantly: {change}"
+            return self.after_splits(f"{text} per 100 rows.")
+        if value > 0:
+            first, second, low, high = second, first, -high, -low
+        span = "" if np.isnan(low) else f" ({points(-high)} to {points(-low)})"
+        less = (
+            f"{amount} less per 100 rows than {second}{span}" if value else f"as much as {second}"
+        )
+        return self.after_splits(f"{at} {first} costs {less}.")
+
+    def scope(self) -> str:
+        """Return where each model costs significantly less, and the rows."""
+        return " ".join(filter(None, [self._ranges(), super().scope()]))
+
+    def _ranges(self) -> str:
+        """State at which ratios the difference is significant, and which model costs less."""
+        if not self._pair or len(self.cost.seeds) < 2:
+            return ""
+        signs = {r: np.sign(d.value) * (d.low > 0 or d.high < 0) for r, d in self._excess.items()}
+        parts = []
+        for label, sign in zip(self._labels, (-1, 1), strict=True):
+            runs = [list(run) for key, run in groupby(signs, signs.__getitem__) if key == sign]
+            ends = [(report.cost_ratio(run[0]), report.cost_ratio(run[-1])) for run in runs]
+            spans = [f"at {low}" if low == high else f"from {low} to {high}" for low, high in ends]
+            parts += [f"{label} {listed(spans)}"] * bool(spans)
+        if not parts:
+            return "The difference is not significant at any ratio."
+        return f"Ratios at which the cost is significantly lower: {'; '.join(parts)}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each ratio and model, and their difference, with its interval."""
+        rows = []
+        for ratio, less in self._excess.items():
+            costs = [curve.cost(self.line, ratio) for curve in self._pair]
+            names = *(curve.method for curve in self._pair), "difference"
+            rows += [
+                {"ratio": ratio, "cost of": name, **cost._asdict()}
+                for name, cost in zip(names, (*costs, less), strict=True)
+            ]
+        return pd.DataFrame(rows)
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each ratio: the cost of a hundred rows of both, and the difference."""
+        rows = []
+        for ratio, less in self._excess.items():
+            costs = [curve.cost(self.line, ratio) for curve in self._pair]
+            cells = [report.format_loss(cost, "cost") for cost in (*costs, less)]
+            names = *self._labels, "difference"
+            rows.append(
+                {"a miss costs": report.cost_ratio(ratio)} | dict(zip(names, cells, strict=True))
+            )
+        return pd.DataFrame(rows)
+
+    def plot(self) -> go.Figure | None:
+        """Return both curves, and their difference below them."""
+        if not self._pair:
+            return None
+        first, second = self._labels
+        return self.curves_figure(
+            np.stack([curve.line(self.line) for curve in self._pair]),
+            (first, second),
+            title=f"{first} and {second}: expected cost, {_LINES[self.line]}",
+            difference=list(self._excess.values()),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """State what the costs are of, and how the difference is estimated."""
+        if not self._pair:
+            return ()
+        return (
+            "Expected cost of 100 rows at the class shares of the file; a false alarm costs 1. "
+            "Both models are tested on the same rows of the same splits, and the interval of the "
+            "difference is paired: its variance is that of the differences of each row, averaged "
+            "over the splits. It holds for one ratio, not for the whole curve.",
+        )

@@ -229,7 +229,9 @@ def _imbalance(contents: ReportContents) -> list[Display]:
     shown: list[Display] = []
     if (cost := contents.cost) is not None:
         method, loss = contents.shown(cost)
-        shown += [cost.curve(method)] if method in cost.curves else []
+        if method in cost.curves:
+            shown += [cost.curve(method)]
+            shown += [cost.curve_difference(method)] if len(cost.curves) > 1 else []
         shown += [cost.decomposition(method, loss), cost.corrections(method, loss)]
     if (study := contents.study) is not None:
         method, loss = contents.shown(study)

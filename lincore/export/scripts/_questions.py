@@ -188,6 +188,7 @@ def cost_blocks(
         call("cost.decomposition", **shown),
         call("cost.corrections", **shown),
         call("cost.more_rows", **shown),
+        call("cost.curve_difference", **by_method),
     )
     return display_blocks(
         {"cost": ("Cost of the imbalance", f"{scheme_code(analysis, 'stratified')}cost = {cost}")},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,6 +94,7 @@ class CostRatios(NamedTuple):
         rare = int(present[totals[present].argmin()])
         odds = shares[rare] / (1 - shares[rare]) if len(present) > 1 else 1.0
         class_ratio = float(1 / (odds * max(len(present) - 1, 1)))
+        class_ratio = 1.0 if np.isclose(class_ratio, 1.0) else class_ratio
         asked = class_ratio
         if target is not None and 0 < target[rare] < 1:
             asked = float(target[rare] / (1 - target[rare]) / odds)
@@ -138,6 +139,11 @@ def matched_at(ratio: float) -> str:
     return f"{MATCHED} to {ratio:g}"
 
 
+def named_decision(method: str, decision: str) -> str:
+    """Return the name of a method's decision among those of all methods."""
+    return f"{method}: {decision}"
+
+
 @dataclass(frozen=True, eq=False)
 class CostCurve:
     """Expected costs of one method's decisions at the class shares of the file.
@@ -149,13 +155,15 @@ class CostCurve:
 
     Parameters
     ----------
+    method : str
     costs : CostRatios
     errors : ndarray of shape (2 + G, S, K)
         Error rate of each class on the test rows, for every decision and split.
     test_ratio : float
         Test rows per training row if every split is drawn anew, otherwise zero.
     rows : RowVariance or None
-        Variance of the means estimated from rows. If None, it is estimated from splits.
+        Variance of the means of all methods, estimated from rows; its conditions and models are
+        named by `named_decision`. If None, it is estimated from splits.
 
     References
     ----------
@@ -163,6 +171,7 @@ class CostCurve:
     performance"; Elkan (2001), "The foundations of cost-sensitive learning", theorem 1.
     """
 
+    method: str
     costs: CostRatios
     errors: Array
     test_ratio: float
@@ -182,7 +191,7 @@ class CostCurve:
         ratio : float
             For "matched", one of `ratios`.
         """
-        return self._of(ratio, {self._decision(line, ratio): 1.0}).within(0.0, np.inf)
+        return self._of(ratio, [(self, line, 1.0)]).within(0.0, np.inf)
 
     def line(self, line: str) -> Array:
         """Return the expected cost per row at every ratio with its interval, shape (G, 3)."""
@@ -190,7 +199,19 @@ class CostCurve:
 
     def saving(self, ratio: float, line: str = BALANCED) -> Interval:
         """Return the saving per row of a decision compared with the uncorrected one."""
-        return self._of(ratio, {UNCORRECTED: 1.0, self._decision(line, ratio): -1.0})
+        return self._of(ratio, [(self, UNCORRECTED, 1.0), (self, line, -1.0)])
+
+    def excess(self, other: CostCurve, ratio: float, line: str = MATCHED) -> Interval:
+        """Return the cost per row minus that of another method, which decides by the same rule.
+
+        Parameters
+        ----------
+        other : CostCurve
+            Of the same `ImbalanceCost`, so that the splits are the same.
+        ratio, line
+            As for `cost`.
+        """
+        return self._of(ratio, [(self, line, 1.0), (other, line, -1.0)])
 
     def relative_saving(self, ratio: float) -> Interval:
         """Return the saving of the balanced decision as a share of the uncorrected cost."""
@@ -199,7 +220,7 @@ class CostCurve:
         if not np.isfinite(share):
             return UNKNOWN
         # The interval is by the delta method.
-        found = self._of(ratio, {UNCORRECTED: 1.0 - share, BALANCED: -1.0})
+        found = self._of(ratio, [(self, UNCORRECTED, 1.0 - share), (self, BALANCED, -1.0)])
         return Interval(share, *(share + (end - found.value) / whole for end in found[1:]))
 
     def break_even(self) -> Interval:
@@ -222,25 +243,26 @@ class CostCurve:
         low, high = (_first_above(places, ends[:, i]) for i in (1, 0))
         return Interval(value, min(low, value), max(high, value))
 
-    def _decision(self, line: str, ratio: float) -> str:
-        if line not in LINES:
-            raise KeyError(f"No line {line!r}; there are {', '.join(LINES)}.")
-        return matched_at(ratio) if line == MATCHED else line
-
-    def _of(self, ratio: float, contrast: Mapping[str, float]) -> Interval:
-        """Return the mean of a contrast of decisions at one ratio."""
-        costs, places = self.costs, self.costs.decisions
-        weights = costs.shares * costs.class_costs(ratio)
+    def _of(self, ratio: float, contrast: Sequence[tuple[CostCurve, str, float]]) -> Interval:
+        """Return the mean of a contrast of lines, also of several methods, at one ratio."""
+        weights = self.costs.shares * self.costs.class_costs(ratio)
         seen = np.isfinite(self.errors[0]).all(axis=0) & (weights > 0)
         weights = np.where(seen, weights, 0.0)
-        factors = np.array(list(contrast.values()))
-        errors = self.errors[[places[name] for name in contrast]][..., seen]
-        values = factors @ (errors @ weights[seen])
+        values, factors = np.zeros(self.errors.shape[1]), dict[str, float]()
+        for curve, line, factor in contrast:
+            if line not in LINES:
+                raise KeyError(f"No line {line!r}; there are {', '.join(LINES)}.")
+            decision = matched_at(ratio) if line == MATCHED else line
+            errors = curve.errors[self.costs.decisions[decision]]
+            values += factor * (errors[:, seen] @ weights[seen])
+            factors[named_decision(curve.method, decision)] = factor
         variance = np.nan
         if self.rows is not None:
-            variance = self.rows.of(0, weights, contrast)
-            if len(contrast) == 1:
-                variance = max(variance, self.rows.of_shares(0, weights, *contrast))
+            variance = self.rows.of(0, weights, factors)
+            if len(factors) == 1:
+                variance = max(variance, self.rows.of_shares(0, weights, *factors))
+            elif any(curve is not self for curve, _, _ in contrast):
+                variance = max(variance, self.rows.of_few_rows(weights))
         return over_seeds(values, self.test_ratio, variance=variance)
 
 

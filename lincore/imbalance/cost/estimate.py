@@ -20,7 +20,13 @@ from lincore.imbalance.cost._samples import (
     draw_later_samples,
     draw_samples,
 )
-from lincore.imbalance.cost.curve import BALANCED, UNCORRECTED, CostCurve, CostRatios
+from lincore.imbalance.cost.curve import (
+    BALANCED,
+    UNCORRECTED,
+    CostCurve,
+    CostRatios,
+    named_decision,
+)
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
@@ -145,13 +151,13 @@ class _Split(NamedTuple):
     """One split: its samples, predictions in each condition, and row losses of `MODELS`."""
 
     # `softened` and `trained` are softened losses (M, X, D, m) of test and training rows, see
-    # `row_losses`; `curve` has the losses of the cost curve by method.
+    # `row_losses`; `curve` has the losses of the cost curves of all methods.
 
     samples: Samples
     decided: dict[str, _Decided]
     softened: Array
     trained: Array
-    curve: dict[str, SplitLosses]
+    curve: SplitLosses | None
 
 
 class _Judged(NamedTuple):
@@ -185,8 +191,12 @@ class _Study:
         self.n_held = len(split.test) * n_values * len(plan.methods)
         self.unavailable: dict[str, dict[str, str]] = {}
         self.rows: dict[str, RowSums] = {}
-        self.curve_rows: dict[str, RowSums] = {}
-        self.curve_errors: dict[str, list[Array]] = {}
+        # Methods with a cost curve in the first split, the losses of their rows, and their errors
+        # (M, 2 + G, K) in every split.
+        self.curve_methods: tuple[str, ...] | None = None
+        self.without_curve: set[str] = set()
+        self.curve_rows = RowSums(data.codes, data.n_classes, data.groups, data.weights)
+        self.curve_errors: list[Array] = []
 
     def run(
         self, progress: Progress | None, keep: Callable[[ImbalanceCost], None] | None
@@ -351,16 +361,16 @@ class _Study:
         return {name: i for i, name in enumerate((*CONDITIONS, *sizes))}
 
     def _enter_curve(self, split: _Split) -> None:
-        codes, weight = self.plan.data.codes, self.plan.data.weights
-        for name, losses in split.curve.items():
-            self._add_rows(self.curve_rows, name, losses)
-            of_row = np.ones(len(losses.rows)) if weight is None else weight[losses.rows]
-            members = (codes[losses.rows][:, None] == np.arange(self.plan.data.n_classes)) * (
-                of_row[:, None]
-            )
-            with np.errstate(invalid="ignore"):
-                errors = losses.losses[0] @ members / members.sum(axis=0)
-            self.curve_errors.setdefault(name, []).append(errors)
+        if split.curve is None:
+            return
+        data, rows = self.plan.data, split.curve.rows
+        if self.plan.new_splits:
+            self.curve_rows.add(split.curve)
+        weight = np.ones(len(rows)) if data.weights is None else data.weights[rows]
+        members = (data.codes[rows][:, None] == np.arange(data.n_classes)) * weight[:, None]
+        with np.errstate(invalid="ignore"):
+            errors = split.curve.losses[0] @ members / members.sum(axis=0)
+        self.curve_errors.append(errors.reshape(len(self.curve_methods or ()), -1, data.n_classes))
 
     def _add_rows(self, sums: dict[str, RowSums], name: str, losses: SplitLosses) -> None:
         data = self.plan.data
@@ -392,27 +402,38 @@ class _Study:
         samples: Samples,
         plain: Mapping[str, Prediction],
         trained: Mapping[str, Prediction],
-    ) -> dict[str, SplitLosses]:
-        """Return the rows misclassified by every decision of the curve, by method."""
+    ) -> SplitLosses | None:
+        """Return the rows misclassified by every decision of every curve; None without curves."""
         codes, test = self.plan.data.codes, samples.split.test
+        if self.curve_methods is None:
+            with_priors = [name for name, fit in plain.items() if fit.learned is not None]
+            self.curve_methods = tuple(with_priors)
+        if not self.curve_methods:
+            return None
         seen = samples.shares > 0
         priors = np.where(seen, self.ratios.priors(), 0.0)
         priors /= priors.sum(axis=1, keepdims=True)
-        found = {}
-        for name, fit in plain.items():
-            if fit.learned is None:
-                continue
-            wrong = np.stack([fit.under(each)[0] != codes[test] for each in priors])
-            softened, softened_trained = (
-                np.stack(
-                    [row_losses(codes[rows], *one.under(each), soft=True)[0] for each in priors[:2]]
-                )
-                for one, rows in ((fit, test), (trained[name], samples.trained))
-            )
-            found[name] = SplitLosses(
-                test, wrong[None], softened[None], samples.trained, softened_trained[None]
-            )
-        return found
+        # A method that fails in a later split has no curve.
+        shapes = ((len(priors), len(test)), (2, len(test)), (2, len(samples.trained)))
+        failed = [np.zeros(shape, dtype=bool) for shape in shapes]
+        by_method = [failed] * len(self.curve_methods)
+        for i, name in enumerate(self.curve_methods):
+            if name not in plain or plain[name].learned is None:
+                self.without_curve.add(name)
+            else:
+                wrong = np.stack([plain[name].under(each)[0] != codes[test] for each in priors])
+                both = [
+                    np.stack(
+                        [row_losses(codes[rows], *fit.under(each), soft=True)[0]
+                         for each in priors[:2]]
+                    )
+                    for fit, rows in ((plain[name], test), (trained[name], samples.trained))
+                ]  # fmt: skip
+                by_method[i] = [wrong, *both]
+        errors, softened, there = (
+            np.concatenate(part)[None] for part in zip(*by_method, strict=True)
+        )
+        return SplitLosses(test, errors, softened, samples.trained, there)
 
     def _means(self, samples: Samples, rows: Array) -> Array:
         data, test = self.plan.data, samples.split.test
@@ -449,21 +470,33 @@ class _Study:
         }
 
     def _curves(self, first: Samples) -> dict[str, CostCurve]:
-        models = {UNCORRECTED: 0, BALANCED: 1}
-        found = {}
-        for method in self.plan.alive:
-            name, rows = method.name, self.curve_rows.get(method.name)
-            if name in self.curve_errors:
-                ratio = self._ratio(first) if self.plan.new_splits else 0.0
-                known = None
-                if rows is not None:
-                    known = rows.variance(
-                        self.ratios.decisions, models, self.ratios.stand_ins, ratio,
-                        self.plan.streamed_ratio,
-                    )  # fmt: skip
-                errors = np.stack(self.curve_errors[name], axis=1)
-                found[name] = CostCurve(self.ratios, errors, ratio, known)
-        return found
+        methods, decisions = self.curve_methods, self.ratios.decisions
+        if not methods:
+            return {}
+        known, ratio = None, 0.0
+        if self.plan.new_splits:
+            ratio = self._ratio(first)
+            models = {UNCORRECTED: 0, BALANCED: 1}
+            places, of_models = (
+                {
+                    named_decision(name, decision): i * n + place
+                    for i, name in enumerate(methods)
+                    for decision, place in positions.items()
+                }
+                for n, positions in ((len(self.ratios.priors()), decisions), (2, models))
+            )
+            standing = {
+                named_decision(name, decision): named_decision(name, model)
+                for name in methods
+                for decision, model in self.ratios.stand_ins.items()
+            }
+            known = self.curve_rows.variance(
+                places, of_models, standing, ratio, self.plan.streamed_ratio
+            )
+        errors = dict(zip(methods, np.stack(self.curve_errors, axis=2), strict=True))
+        known_methods = set(methods) - self.without_curve
+        alive = [method.name for method in self.plan.alive if method.name in known_methods]
+        return {name: CostCurve(name, self.ratios, errors[name], ratio, known) for name in alive}
 
     @staticmethod
     def _ratio(first: Samples) -> float:

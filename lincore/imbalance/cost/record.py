@@ -249,6 +249,12 @@ class ImbalanceCost:
         """Return the expected cost by the cost of a miss: a `CostCurveDisplay`."""
         return display("CostCurveDisplay", self, method=method)
 
+    def curve_difference(
+        self, method: str | None = None, *, other: str | None = None, line: str = "matched"
+    ) -> Any:
+        """Return the cost curves of two methods and their difference: a `CostDifferenceDisplay`."""
+        return display("CostDifferenceDisplay", self, method=method, other=other, line=line)
+
     def decomposition(self, method: str | None = None, loss: str = LOSS) -> Any:
         """Return the parts of a loss: a `CostDecompositionDisplay`."""
         return display("CostDecompositionDisplay", self, method=method, loss=loss)

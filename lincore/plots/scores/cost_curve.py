@@ -27,12 +27,13 @@ def cost_curve(
     *,
     class_ratio: float,
     asked: float,
-    break_even: Interval,
     across: str,
     title: str,
     basis: str = "Bands: 95 % intervals.",
+    break_even: Interval | None = None,
+    difference: ArrayLike | None = None,
 ) -> go.Figure:
-    """Draw the expected cost per hundred rows of several decision rules over the cost ratio.
+    """Draw the expected cost per hundred rows of decision rules or models over the cost ratio.
 
     Parameters
     ----------
@@ -43,9 +44,11 @@ def cost_curve(
     names : sequence of M str
     class_ratio, asked : float
         Ratios that are marked.
-    break_even : (value, low, high)
-        Marked with its interval; NaN where there is none, infinite where it reaches beyond.
     across, title, basis : str
+    break_even : (value, low, high), optional
+        Marked with its interval; NaN where there is none, infinite where it reaches beyond.
+    difference : array-like of shape (G, 3), optional
+        Of the first two lines, drawn below them.
 
     Returns
     -------
@@ -55,7 +58,7 @@ def cost_curve(
     --------
     >>> lines = [[[0.1, 0.0, 0.2], [0.4, 0.3, 0.5]], [[0.2, 0.1, 0.3], [0.3, 0.2, 0.4]]]
     >>> found = cost_curve([1, 4], lines, ["a", "b"], class_ratio=2, asked=2,
-    ...                    break_even=(2, 1, 3), across="ratio", title="Cost")
+    ...                    across="ratio", title="Cost", break_even=(2, 1, 3))
     >>> [trace.name for trace in found.data if trace.showlegend is None]
     ['a', 'b']
     """
@@ -67,30 +70,40 @@ def cost_curve(
     marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))
-    value, low, high = break_even
     shapes = [vertical_line(place, dash="dot", width=1.2) for place, _ in marks]
-    if value == value:
-        marks.append((value, "break-even"))
-        shapes += _break_even(value, low, high, places)
+    if break_even is not None and break_even[0] == break_even[0]:
+        marks.append((break_even[0], "break-even"))
+        shapes += _break_even(*break_even, places)
+    traces = [
+        part
+        for i, (name, line) in enumerate(zip(names, values, strict=True))
+        for part in band(i, name, places, line.T, as_percent=False)
+    ]
+    below: dict[str, Any] = {}
+    if difference is not None:
+        less = 100 * np.asarray(difference, dtype=float).T
+        name = f"{names[0]} minus {names[1]}"
+        traces += [part | {"yaxis": "y2"} for part in band(len(names), name, places, less, False)]
+        look = {"zeroline": True, "zerolinecolor": INK, "nticks": 5}
+        below = {"yaxis2": axis("difference", domain=[0, 0.32], **look), "hoversubplots": "axis"}
+        upright |= {"domain": [0.4, 1]}
     return figure(
-        [
-            part
-            for i, (name, line) in enumerate(zip(names, values, strict=True))
-            for part in band(i, name, places, line.T, as_percent=False)
-        ],
+        traces,
         title,
         subtitle=basis,
         alt=join(f"Cost curve: {title}.", _ends(names, values, places)),
-        height=440,
+        height=440 if difference is None else 500,
         hovermode="x unified",
         xaxis=axis(
             across,
+            anchor="y" if difference is None else "y2",
             type="log",
             tickvals=shown.tolist(),
             ticktext=[f"{place:g}" for place in shown],
             range=[float(np.log10(places[0])) - 0.03, float(np.log10(places[-1])) + 0.02],
         ),
         yaxis=axis("expected cost of 100 rows", **upright),
+        **below,
         shapes=shapes,
         annotations=[
             _name(place, text, i, places[-1]) for i, (place, text) in enumerate(sorted(marks))

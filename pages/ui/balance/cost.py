@@ -13,6 +13,7 @@ from lincore.displays import (
     CostCorrectionsDisplay,
     CostCurveDisplay,
     CostDecompositionDisplay,
+    CostDifferenceDisplay,
     Display,
     MoreRowsDisplay,
 )
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pages.ui.jobs.progress import Progress
     from pages.ui.session.experiment import PageExperiment
 
-KEY, MORE = "balance.cost", "balance.more"
+KEY, MORE, PAIR = "balance.cost", "balance.more", CostDifferenceDisplay.place
 ASKED = BalanceCostQuestion
 #: Up to this many values in the data, the result follows every option; otherwise by a button.
 FOLLOWED = 500_000
@@ -103,17 +104,19 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
     with right:
         displays.figure(corrections, key=f"{KEY}.corrections")
     st.caption(text.escape(displays.parts(parts).scope))
-    tabs = st.tabs([one.title for one in (corrections, parts, MoreRowsDisplay, curve)])
-    for tab, one in zip(tabs, (corrections, parts, None, curve), strict=True):
+    shown = (corrections, parts, MoreRowsDisplay, curve, CostDifferenceDisplay)
+    for tab, one in zip(st.tabs([one.title for one in shown]), shown, strict=True):
         with tab:
-            if one is None:
+            if one is MoreRowsDisplay:
                 _more_rows(cost, method, loss)
+            elif one is CostDifferenceDisplay:
+                _two_models(cost, method)
             else:
                 displays.details(one, key=f"{KEY}.{type(one).__name__}")
+                if one is curve and curve.curve is None:
+                    st.caption(text.escape(curve.finding()))
             if one is corrections:  # whose notes name what is left out
                 models.offer_regularization(cost)
-    if curve.curve is None:
-        tabs[-1].caption(text.escape(curve.finding()))
 
 
 @sidebar.fragment
@@ -124,6 +127,14 @@ def _more_rows(cost: ImbalanceCost, method: str, loss: str) -> None:
     shown = MoreRowsDisplay(cost, method, loss, **settings)
     st.markdown(text.escape(displays.parts(shown).finding))
     displays.body(shown, key=MORE)
+
+
+@sidebar.fragment
+def _two_models(cost: ImbalanceCost, method: str) -> None:
+    about = {"cost": cost, "method": method}
+    with st.container(horizontal=True, key=f"{PAIR}.settings"):
+        settings = displays.ask(CostDifferenceDisplay, PAIR, width=260, **about)
+    displays.show(CostDifferenceDisplay(**about, **settings), key=PAIR)
 
 
 def _job(setup: Setup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw) -> Any:

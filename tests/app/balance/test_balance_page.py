@@ -85,6 +85,11 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     shown = app.dataframe[0].value["recovered"].tolist()[1:]
     assert list(map(plain, shown)) == [plain(row["recovered"]) for row in rows[1:]]
     assert unbound(escaped(found.more_rows("lda", more=53).finding())) in main_text(app)
+    assert unbound(escaped(found.curve_difference("lda").finding())) in main_text(app)
+    app.selectbox(key="balance.method").set_value("qda")
+    app.selectbox(key="balance.pair.line").set_value("balanced")
+    of_qda = found.curve_difference("qda", line="balanced")
+    assert unbound(escaped(of_qda.finding())) in main_text(settled(app))
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import lincore
 from lincore import imbalance, metrics
 from lincore.errors import DataError
+from lincore.utils import points
 
 COSTS = (0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 9.0, 9.0, 0.0)
 
@@ -23,7 +25,7 @@ def made():
     )
     return {
         "data": data,
-        "cost": lincore.imbalance_cost(data, methods, repeats=3),
+        "cost": lincore.imbalance_cost(data, [*methods, "qda"], repeats=3),
         "study": study,
         "first": first,
         "sweep": imbalance.sweep(data, ["class 3"], methods=["lda", "qda"], repeats=2),
@@ -35,6 +37,7 @@ CALLS = [
     'cost.decomposition(method="lda", loss="recall of class 3")',
     "cost.corrections()",
     "cost.more_rows(more=30)",
+    'cost.curve_difference(method="qda", line="balanced")',
     'study.decomposition(loss="log loss")',
     'study.corrections(method="lda")',
     'first.scores(data=data, remedy="both")',
@@ -70,7 +73,34 @@ def test_a_model_without_posteriors_is_displayed_too(made, call):
     assert str(display) and display.to_dict()["finding"]
 
 
+def test_the_difference_of_two_cost_curves_is_stated_with_its_interval(made):
+    cost = made["cost"]
+    shown = cost.curve_difference()
+    lines, asked = shown.frame(), cost.ratios.asked
+    difference = cost.curves["lda"].excess(cost.curves["qda"], asked)
+    at = lines[(lines["ratio"] == asked) & (lines["cost of"] == "difference")]
+    assert at[["value", "low", "high"]].to_numpy().tolist() == [list(difference)]
+    for number in difference:
+        assert points(number) in shown.finding()
+    assert "of LDA and QDA do not differ significantly" in shown.finding()
+    assert shown.table()["difference"].str.contains(" to ").all()
+    (below,) = [trace for trace in shown.plot().data if trace.name == "LDA minus QDA"]
+    of_pair = lines[lines["cost of"] == "difference"]["value"]
+    np.testing.assert_allclose(below.y, 100 * of_pair, rtol=1e-5)
+    # A clear difference is said as such, whichever model is subtracted.
+    clear = replace(cost.curves["qda"], errors=np.clip(cost.curves["qda"].errors + 0.4, 0, 1))
+    clear = replace(cost, curves=cost.curves | {"qda": clear})
+    for shown in (clear.curve_difference(), clear.curve_difference("qda", other="lda")):
+        assert re.search(r"LDA costs \S+ less per 100 rows than QDA \(\S+ to ", shown.finding())
+        assert "significantly lower: LDA from 1 to" in shown.scope()
+    alone = lincore.imbalance_cost(made["data"], ["lda", "least-squares"], repeats=1)
+    assert "No other model" in alone.curve_difference().finding()
+    assert "no posterior" in cost.curve_difference("least-squares").finding()
+
+
 def test_what_is_not_possible_is_refused(made):
+    with pytest.raises(DataError):
+        made["cost"].curve_difference("lda", other="lda")
     for wrong in ({"method": "qda"}, {"loss": "speed"}):
         with pytest.raises(DataError):
             made["study"].decomposition(**wrong)

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 import lincore
@@ -167,6 +169,70 @@ def test_the_relative_saving_is_a_share_of_the_uncorrected_cost(found):
         relative = curve.relative_saving(ratio)
         assert_allclose(relative.value, share)
         assert relative.low < relative.value < relative.high
+
+
+def test_the_difference_of_two_methods_is_that_of_their_costs(found):
+    lda, logistic = found.curves["lda"], found.curves["logistic"]
+    for line in LINES:
+        for ratio in lda.ratios:
+            value, low, high = lda.excess(logistic, ratio, line)
+            costs = (curve.cost(line, ratio) for curve in (lda, logistic))
+            assert_allclose(value, next(costs).value - next(costs).value, atol=1e-12)
+            assert low <= value <= high
+            assert_allclose(logistic.excess(lda, ratio, line), [-value, -high, -low], atol=1e-12)
+    with pytest.raises(KeyError):
+        lda.excess(logistic, 1.0, "tuned")
+
+
+def test_the_difference_is_paired_by_row():
+    # Two names of one model: the difference is zero on every row, and its interval that of a row
+    # of each class that differs in a quarter of its tests; the interval of the costs is far wider.
+    same = imbalance_cost(two_classes(), ("lda", "qda", "lda(shrinkage=0)"), repeats=5).curves
+    names = list(same)
+    weights = same["lda"].costs.shares * [1.0, 10.0]
+    half = stats.t(4).ppf(0.975) * np.sqrt(((0.25 * weights / same["lda"].rows.counts) ** 2).sum())
+    assert_allclose(same[names[0]].excess(same[names[2]], 10.0), [0, -half, half], atol=1e-12)
+    cost = same[names[0]].cost("matched", 10.0)
+    assert cost.high - cost.low > 10 * half
+    # The other methods of a comparison do not matter, nor their order.
+    pair = imbalance_cost(two_classes(), ("qda", "lda"), repeats=5).curves
+    for line in LINES:
+        assert_allclose(
+            same["lda"].excess(same["qda"], 3.0, line), pair["lda"].excess(pair["qda"], 3.0, line)
+        )
+
+
+def test_rows_vary_the_difference_as_if_it_were_a_loss(found):
+    """The covariance of two methods gives the variance of a loss that is their difference."""
+    lda, logistic = found.curves["lda"], found.curves["logistic"]
+    rows, weights = lda.rows, lda.costs.shares * lda.costs.class_costs(3.0)
+    names = [f"{curve.method}: balanced" for curve in (lda, logistic)]
+    alone = [rows.of(0, weights, {name: 1.0}) for name in names]
+    paired = rows.of(0, weights, dict(zip(names, (1.0, -1.0), strict=True)))
+    total = rows.of(0, weights, dict.fromkeys(names, 1.0))
+    assert 0 < paired < 0.5 * sum(alone) < total
+
+
+class _FailsAfter(GaussianNB):
+    """Naive Bayes that can be fitted three times."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        _FailsAfter.fits += 1
+        if _FailsAfter.fits > 3:
+            raise ValueError("Three times are enough.")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_method_that_fails_in_a_later_split_has_no_curve(found):
+    _FailsAfter.fits = 0
+    failed = imbalance_cost(two_classes(), ("lda", _FailsAfter(), "logistic"), repeats=5)
+    assert len(failed.failures) == 1 and set(failed.curves) == {"lda", "logistic"}
+    for line in LINES:
+        pairs = (one.curves["lda"].excess(one.curves["logistic"], 3.0, line)
+                 for one in (failed, found))  # fmt: skip
+        assert_allclose(next(pairs), next(pairs))
 
 
 def test_of_several_classes_the_rarest_costs_more_than_the_others():
