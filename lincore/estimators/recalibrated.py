@@ -16,6 +16,7 @@ from sklearn.calibration import (
 from sklearn.isotonic import IsotonicRegression
 
 from lincore.estimators.base.inner_folds import WithInnerFolds, inner_folds
+from lincore.estimators.tuned import Tuned, Tuning
 from lincore.utils.typing import Array
 
 #: Lower bound of log posteriors: that of an impossible class is minus infinity.
@@ -32,9 +33,11 @@ class LogOdds(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
         self.odds = odds
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.estimator_ = clone(self.estimator).fit(X, y, **weight)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, units: Any = None) -> Self:
+        given = {"sample_weight": sample_weight, "units": units}
+        given = {name: value for name, value in given.items() if value is not None}
+        fitted = clone(self.estimator).fit(X, y, **given)
+        self.estimator_ = fitted.best_estimator_ if isinstance(fitted, Tuned) else fitted
         self.classes_ = self.estimator_.classes_
         if not hasattr(self.estimator_, "predict_proba"):
             raise ValueError("Only posteriors can be recalibrated, and this model has none.")
@@ -62,12 +65,13 @@ class Recalibrated(WithInnerFolds):
     """A classifier with recalibrated posteriors, by scikit-learn's `CalibratedClassifierCV`.
 
     Five inner folds give each training row a posterior of a model that was fitted without it; the
-    recalibration is fitted to these, and applied to the model of all training rows.
+    recalibration is fitted to these, and applied to the model of all training rows. Options of a
+    `Tuned` classifier are chosen anew for each of these models, by folds within its own rows.
 
     Parameters
     ----------
     estimator : classifier
-        With posteriors.
+        With posteriors; or `Tuned`.
     method : {"sigmoid", "temperature", "isotonic"}
         Logistic regression of each class on its log odds, normalised; one factor for all log
         posteriors; isotonic regression of each class, normalised.
@@ -92,12 +96,14 @@ class Recalibrated(WithInnerFolds):
         """Fit model and recalibration; rows of the same unit stay in one inner fold."""
         y = np.asarray(y)
         units = None if units is None else np.asarray(units)
+        is_tuned = isinstance(self.estimator, Tuned) and units is not None
+        more = {"units": units} if is_tuned else {}
         cv = CalibratedClassifierCV(
             LogOdds(self.estimator, self.method != "temperature"),
             method=self.method,
             cv=inner_folds(y, units, self.random_state, "Recalibration"),
             ensemble=False,
-        ).fit(X, y, sample_weight)
+        ).fit(X, y, sample_weight, **more)
         self.classes_ = cv.classes_
         self.calibrated_ = cv.calibrated_classifiers_[0]
         self.n_features_in_ = X.shape[1]
@@ -107,6 +113,11 @@ class Recalibrated(WithInnerFolds):
     def estimator_(self) -> Any:
         """The model of all training rows, before recalibration."""
         return self.calibrated_.estimator.estimator_
+
+    @property
+    def tuning_(self) -> Tuning | None:
+        """How its options were chosen; None if they were given."""
+        return getattr(self.estimator_, "tuning_", None)
 
     @property
     def parts(self) -> list[Any]:

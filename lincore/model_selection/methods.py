@@ -339,7 +339,7 @@ def _from_line(line: str) -> Method:
     chosen = {} if features is None else {"features": features}
     estimator = CLASSIFIER_FACTORIES[word](**arguments)
     if tuned:
-        estimator = _tuned(word, estimator, tuned, recalibration)
+        estimator = _tuned(word, estimator, tuned)
     if recalibration is not None:
         fields.checked(CLASSIFIER_OPTIONS[word], {RECALIBRATION: recalibration})
         estimator = Recalibrated(estimator, recalibration)
@@ -353,18 +353,11 @@ def _from_line(line: str) -> Method:
     )
 
 
-def _tuned(
-    word: str, estimator: Any, chosen: Mapping[str, str], recalibration: str | None
-) -> Tuned:
+def _tuned(word: str, estimator: Any, chosen: Mapping[str, str]) -> Tuned:
     """Return the classifier with options that inner cross-validation chooses."""
     fields.checked(CLASSIFIER_OPTIONS[word], chosen)
     if "C" in chosen and estimator.bias_reduction is not None:
         raise ValueError("A model with bias reduction has no penalty, so that C cannot be chosen.")
-    if recalibration is not None:
-        raise ValueError(
-            f"{' and '.join(chosen)} cannot be chosen by cross-validation in a recalibrated model: "
-            "give a number, or leave recalibration out."
-        )
     # Two options are chosen together: one standard error for one of them is one for both.
     return Tuned(estimator, tuple(sorted(chosen)), max(chosen.values()))
 
@@ -400,17 +393,18 @@ def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
 def _from_estimator(estimator: Any) -> Method:
     """Return the method of an estimator; a fitted one with tuned options is tuned again."""
     recalibrated = type(estimator) is Recalibrated
-    tuning = getattr(estimator, "tuning_", None)
-    if tuning is not None:
+    if not recalibrated and getattr(estimator, "tuning_", None) is not None:
+        tuning = estimator.tuning_
         estimator = Tuned(clone(estimator), tuning.options, tuning.rule)
-    inside = estimator.estimator if isinstance(estimator, (Recalibrated, Tuned)) else estimator
+    tuned = estimator.estimator if recalibrated else estimator
+    inside = tuned.estimator if isinstance(tuned, Tuned) else tuned
     for word, factory in CLASSIFIER_FACTORIES.items():
         if type(inside) is factory:
             options = _changed(word, inside)
+            if isinstance(tuned, Tuned):
+                options |= dict.fromkeys(tuned.options, tuned.rule)
             if recalibrated:
                 options[RECALIBRATION] = estimator.method
-            if isinstance(estimator, Tuned):
-                options |= dict.fromkeys(estimator.options, estimator.rule)
             name = " ".join(format_spec(word, options).split())
             return Method(name, estimator, _label(word, options), word, options)
     # scikit-learn prints the changed options.

@@ -12,6 +12,8 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic import batched
+from lincore.estimators.recalibrated import Recalibrated
+from lincore.estimators.tuned import Tuned
 from lincore.model_selection.fitting import (
     Predicted,
     TrainingInputs,
@@ -246,8 +248,10 @@ def _fresh_model(method: Method, data: Dataset, seed: int) -> Any:
     # ``priors="all"`` become the shares of all rows, including test rows, as in R's
     # ``lda(..., CV = TRUE)``. An estimator itself only knows its training rows.
     model = method.fresh(data.classes, seed)
-    # A recalibrated classifier has the option inside.
-    for name, priors in model.get_params(deep=True).items():
+    # A recalibrated classifier has the option inside, and a tuned one inside of that.
+    is_both = isinstance(model, Recalibrated) and isinstance(model.estimator, Tuned)
+    inner = model.estimator if is_both else model
+    for name, priors in inner.get_params(deep=True).items():
         if name in ("priors", "estimator__priors") and isinstance(priors, str) and priors == "all":
-            model.set_params(**{name: TrainingSample(np.arange(data.n_rows)).shares(data)})
+            inner.set_params(**{name: TrainingSample(np.arange(data.n_rows)).shares(data)})
     return model

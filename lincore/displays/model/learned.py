@@ -226,9 +226,13 @@ class TuningDisplay(ModelDisplay):
     @property
     def options(self) -> dict[str, str]:
         """The labels of the options that were chosen, by name."""
-        known = fields.options(model_selection.CLASSIFIER_OPTIONS[self.model.word])
+        if self.found is None:
+            return {}
+        word = model_selection.as_method(self.model.classifier).word
+        assert word is not None
+        known = fields.options(model_selection.CLASSIFIER_OPTIONS[word])
         labels = {option.name: option.field.label for option in known}
-        return {} if self.found is None else {name: labels[name] for name in self.found.options}
+        return {name: labels[name] for name in self.found.options}
 
     def finding(self) -> str:
         """State the choice and its loss."""

@@ -55,6 +55,7 @@ TRUSTED = frozenset(
         "lincore.estimators.quadratic_discriminant.QuadraticDiscriminantAnalysis",
         "lincore.estimators.recalibrated.LogOdds",
         "lincore.estimators.recalibrated.Recalibrated",
+        "lincore.estimators.tuned.Tuned",
         "lincore.estimators.tuned.Tuning",
         "lincore.linalg.covariance.RowSpace",
         "lincore.linalg.covariance.Whitener",

@@ -9,7 +9,7 @@ from scipy.special import logit
 from sklearn.calibration import CalibratedClassifierCV, _SigmoidCalibration
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 import lincore
@@ -64,6 +64,45 @@ def test_it_is_scikit_learns(n_classes, method):
         each.append(fit.fit(logit(inner[:, k]), codes == k).predict(logit(outer[:, k])))
     expected = np.transpose(each)
     assert_allclose(ours, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_options_are_chosen_anew_in_every_fold(method):
+    data, line = some(2, n=160), f"lda(shrinkage=cv, recalibration={method})"
+    ours, train, codes, test = posteriors_of(data, line)
+    model = lincore.fit(data, line, lincore.split(data, seed=1))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    shrinkage = {"shrinkage": model.tuning().frame()["shrinkage"].tolist()}
+    search = GridSearchCV(
+        LinearDiscriminantAnalysis(solver="lsqr"), shrinkage, scoring="neg_log_loss", cv=folds
+    )
+    reference = CalibratedClassifierCV(search, method=method, cv=folds, ensemble=False)
+    reference.fit(train, codes)
+    assert_allclose(ours, reference.predict_proba(test), atol=1e-6)
+    best = reference.calibrated_classifiers_[0].estimator.best_params_["shrinkage"]
+    assert model.classifier.estimator_.shrinkage == best
+    assert f"{best:g}" in model.tuning().finding()
+    # The name makes it again, also from the fitted classifier; its file holds all of it.
+    assert as_method(line).name == as_method(model.classifier).name
+    again = load_model(save_model(model.fitted_model)).model
+    assert_allclose(again.predict_proba(data.X[model.split.test]), ours, atol=1e-12)
+
+
+def test_the_choice_keeps_groups_together_and_knows_all_priors():
+    rng = np.random.default_rng(0)
+    rows, codes = rng.normal(size=(40, 8)), np.arange(40) % 2  # noise
+    X, labels = np.repeat(rows, 4, axis=0), np.repeat(codes, 4)
+    line = "qda(regularization=cv, recalibration=temperature)"
+    chosen = [
+        lincore.fit(data, line, lincore.split(grouped)).classifier.estimator_.regularization
+        for grouped in [data_set(X, labels, np.repeat(np.arange(40), 4))]
+        for data in (grouped, data_set(X, labels))
+    ]
+    assert chosen[0] > 0.5 > chosen[1]  # copies on both sides make the richest model look best
+    line = "lda(priors=all, shrinkage=cv, recalibration=temperature)"
+    data = some(3)
+    model = lincore.fit(data, line)
+    assert_allclose(model.classifier.estimator_.priors_, np.bincount(data.codes) / len(data.codes))
 
 
 def test_it_is_an_option_of_every_classifier_with_posteriors():

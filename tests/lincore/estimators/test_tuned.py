@@ -186,7 +186,6 @@ def test_exports_hold_the_chosen_values(line):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("lda(shrinkage=cv, recalibration=sigmoid)", "leave recalibration out"),
         ("logistic(C=cv, bias_reduction=firth)", "no penalty"),
         ("lda(divisor=cv)", "divisor"),
         ("naive-bayes(var_smoothing=cv)", "var_smoothing"),
