@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lincore.data.dataset import Dataset, Split
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import ROPE, Results
+from lincore.model_selection.methods import as_method
 
 if TYPE_CHECKING:
     from lincore.analysis.predict_question import PredictedRows
@@ -96,10 +97,10 @@ class ReportContents:
     @property
     def words(self) -> tuple[str, ...]:
         """The short names of all classifiers that occur, each once."""
-        found = [self.word] if self.word else []
+        found = [] if self.model is None else [as_method(self.model.classifier).word or ""]
         for part in self.experiments.values():
             found += [name.partition("(")[0] for name in part.methods]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(filter(None, found)))
 
     @property
     def versions(self) -> Mapping[str, str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lincore.checks.model_assumptions import ASSUMPTIONS
+from lincore.estimators.tuned import RULES
 from lincore.export.documents.contents import ReportContents
 from lincore.export.documents.section import Section
 from lincore.metrics.differences import pairwise_differences
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units
-from lincore.model_selection.methods import CLASSIFIER_LABELS
+from lincore.model_selection.methods import BINARY, CLASSIFIER_LABELS, as_method
+from lincore.model_selection.specs import parse_spec
 from lincore.utils.formatting import capital, count, listed, percent, points
 
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
@@ -39,7 +41,7 @@ REFERENCES: Mapping[str, str] = {
     "box": "Box G. E. P. (1949). A general distribution theory for a class of likelihood criteria. "
     "Biometrika 36, 317–346.",
     "breiman": "Breiman L., Friedman J. H., Olshen R. A., Stone C. J. (1984). Classification and "
-    "Regression Trees, section 4.4. Wadsworth.",
+    "Regression Trees, sections 3.4.3 and 4.4. Wadsworth.",
     "brown": "Brown L. D., Cai T. T., DasGupta A. (2001). Interval estimation for a binomial "
     "proportion. Statistical Science 16, 101–133.",
     "cochran": "Cochran W. G. (1950). The comparison of percentages in matched samples. "
@@ -56,16 +58,24 @@ REFERENCES: Mapping[str, str] = {
     "elkan": "Elkan C. (2001). The foundations of cost-sensitive learning. Proceedings of the 17th "
     "International Joint Conference on Artificial Intelligence, 973–978.",
     "faces": "“Linear Models for Classification”. Text faces-generative-vs-discriminative.",
+    "firth": "Firth D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80, "
+    "27–38.",
     "fisher": "Fisher R. A. (1936). The use of multiple measurements in taxonomic problems. Annals "
     "of Eugenics 7, 179–188.",
     "friedman": "Friedman J. H. (1989). Regularized discriminant analysis. Journal of the American "
     "Statistical Association 84, 165–175.",
     "gorodkin": "Gorodkin J. (2004). Comparing two K-category assignments by a K-category "
     "correlation coefficient. Computational Biology and Chemistry 28, 367–374.",
+    "guo": "Guo C., Pleiss G., Sun Y., Weinberger K. Q. (2017). On calibration of modern neural "
+    "networks. Proceedings of the 34th International Conference on Machine Learning, 1321–1330.",
+    "heinze": "Heinze G., Schemper M. (2002). A solution to the problem of separation in logistic "
+    "regression. Statistics in Medicine 21, 2409–2419.",
     "henze": "Henze N., Zirkler B. (1990). A class of invariant consistent tests for multivariate "
     "normality. Communications in Statistics – Theory and Methods 19, 3595–3617.",
     "holm": "Holm S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
     "Journal of Statistics 6, 65–70.",
+    "king": "King G., Zeng L. (2001). Logistic regression in rare events data. Political Analysis "
+    "9, 137–163.",
     "kohavi": "Kohavi R. (1995). A study of cross-validation and bootstrap for accuracy estimation "
     "and model selection. Proceedings of the 14th International Joint Conference on Artificial "
     "Intelligence, 1137–1143.",
@@ -79,15 +89,27 @@ REFERENCES: Mapping[str, str] = {
     "Learning 52, 239–281.",
     "novikoff": "Novikoff A. B. J. (1962). On convergence proofs for perceptrons. Proceedings of "
     "the Symposium on the Mathematical Theory of Automata 12, 615–622.",
+    "platt": "Platt J. C. (1999). Probabilistic outputs for support vector machines and "
+    "comparisons to regularized likelihood methods. Advances in Large Margin Classifiers, 61–74. "
+    "MIT Press.",
     "price": "Price R. M., Bonett D. G. (2004). An improved confidence interval for a linear "
     "function of binomial proportions. Computational Statistics & Data Analysis 45, 449–456.",
     "prml": "“Source code relating to chapter 4 of Bishop’s Pattern Recognition and Machine "
     "Learning”. Text prml-chapter-4-in-r.",
+    "rencher": "Rencher A. C. (2002). Methods of Multivariate Analysis, sections 6.11.2 and 8.9. "
+    "Wiley.",
+    "rousseeuw": "Rousseeuw P. J., Van Driessen K. (1999). A fast algorithm for the minimum "
+    "covariance determinant estimator. Technometrics 41, 212–223.",
     "saerens": "Saerens M., Latinne P., Decaestecker C. (2002). Adjusting the outputs of a "
     "classifier to new a priori probabilities: a simple procedure. Neural Computation 14, 21–41.",
     "scratch": "“Linear Classifiers”, from the Bayes error. Text lda-from-scratch.",
     "stein": "Efron B., Stein C. (1981). The jackknife estimate of variance. Annals of Statistics "
     "9, 586–596.",
+    "varma": "Varma S., Simon R. (2006). Bias in error estimation when using cross-validation for "
+    "model selection. BMC Bioinformatics 7, 91.",
+    "zadrozny": "Zadrozny B., Elkan C. (2002). Transforming classifier scores into accurate "
+    "multiclass probability estimates. Proceedings of the 8th ACM SIGKDD International Conference "
+    "on Knowledge Discovery and Data Mining, 694–699.",
 }
 
 #: Description and sources of each classifier.
@@ -126,6 +148,44 @@ CLASSIFIERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "one-vs-one": (
         "one binary model for each pair of classes",
         ("lecture", "allwein", "bishop"),
+    ),
+}
+
+#: What some values of options do, with its sources.
+OPTIONS: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = {
+    ("bias_reduction", "firth"): (
+        "Logistic regression was fitted with Firth's penalty, which reduces the bias of maximum "
+        "likelihood and gives finite coefficients if planes separate the classes",
+        ("firth", "heinze"),
+    ),
+    ("bias_reduction", "king-zeng"): (
+        "From the coefficients of logistic regression their estimated bias was subtracted, as by "
+        "King and Zeng for rare events",
+        ("king",),
+    ),
+    ("covariance", "mcd"): (
+        "Means and covariance of LDA were estimated by the minimum covariance determinant, which "
+        "outliers do not move",
+        ("rousseeuw",),
+    ),
+    ("selection", "stepwise"): (
+        "The features of LDA were selected stepwise by Wilks' lambda, anew in every training set",
+        ("rencher",),
+    ),
+    ("recalibration", "sigmoid"): (
+        "Posteriors were recalibrated by logistic regression on their log odds (Platt scaling), "
+        "fitted to predictions of five inner folds of the training rows",
+        ("platt",),
+    ),
+    ("recalibration", "temperature"): (
+        "Posteriors were recalibrated by a temperature, fitted to predictions of five inner folds "
+        "of the training rows",
+        ("guo",),
+    ),
+    ("recalibration", "isotonic"): (
+        "Posteriors were recalibrated by isotonic regression, fitted to predictions of five inner "
+        "folds of the training rows",
+        ("zadrozny",),
     ),
 }
 
@@ -279,6 +339,43 @@ def _models(contents: ReportContents, cited: Citations) -> Iterable[str]:
     }
     if options:
         yield f"Options other than the defaults: {'; '.join(options.values())}."
+    used = _used_options(contents)
+    for option, (sentence, sources) in OPTIONS.items():
+        if option in used:
+            yield f"{sentence}{cited(*sources)}."
+    yield from _choices(used, cited)
+
+
+def _used_options(contents: ReportContents) -> list[tuple[str, Any]]:
+    """Return names and values of all options that were given, also of binary models inside."""
+    given = [] if contents.model is None else [as_method(contents.model.classifier).options]
+    for part in contents.experiments.values():
+        given += [part.settings.options.get(name, {}) for name in part.methods]
+    found: list[tuple[str, Any]] = []
+    for options in given:
+        inner = parse_spec(str(options.get("estimator", BINARY)))[1]
+        found += [*options.items(), *inner.items()]
+    return found
+
+
+def _choices(used: Sequence[tuple[str, Any]], cited: Citations) -> Iterable[str]:
+    """State which options cross-validation chose, and by which rule."""
+    for rule in RULES:
+        names = sorted({name for name, value in used if value == rule})
+        if not names:
+            continue
+        both = ("friedman",) if {"shrinkage", "regularization"} <= set(names) else ()
+        how = (
+            "with the least mean loss"
+            if rule == RULES[0]
+            else "being the most regularised within one standard error of the least mean loss"
+        )
+        sources = ("varma", *both) if rule == RULES[0] else ("breiman", "varma", *both)
+        yield (
+            f"{capital(listed([f'“{name}”' for name in names]))} "
+            f"{'was' if len(names) == 1 else 'were'} chosen by five-fold cross-validation within "
+            f"each training set, {how}{cited(*sources)}; test rows were not used for the choice."
+        )
 
 
 def _validation(contents: ReportContents, cited: Citations) -> Iterable[str]:

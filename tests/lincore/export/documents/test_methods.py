@@ -35,6 +35,34 @@ def test_tests_and_intervals_are_those_that_were_used(specs, scheme, score, said
     assert not any(word in text for word in unsaid), text
 
 
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("logistic(bias_reduction=firth)", ["Firth's penalty", "Firth D. (1993)", "Heinze"]),
+        ("logistic(bias_reduction=king-zeng)", ["King and Zeng", "King G., Zeng L. (2001)"]),
+        ("one-vs-rest(estimator='logistic(bias_reduction=firth)')", ["Firth D. (1993)"]),
+        ("lda(covariance=mcd)", ["minimum covariance determinant", "Rousseeuw"]),
+        ("lda(selection=stepwise)", ["stepwise by Wilks' lambda", "Rencher A. C. (2002)"]),
+        ("lda(recalibration=sigmoid)", ["Platt scaling", "Platt J. C. (1999)"]),
+        ("qda(recalibration=temperature)", ["by a temperature", "Guo C."]),
+        ("lda(recalibration=isotonic)", ["isotonic regression", "Zadrozny B."]),
+        ("logistic(C=cv)", ["“C” was chosen by five-fold", "least mean loss", "Varma S."]),
+        ("lda(shrinkage=cv-1se)", ["one standard error", "Breiman L."]),
+        ("qda(shrinkage=cv, regularization=cv)",
+         ["“regularization” and “shrinkage” were chosen", "Friedman J. H. (1989)"]),
+    ],
+)  # fmt: skip
+def test_what_options_do_is_said_with_its_source_only_if_used(spec, said):
+    data, text = (lincore.sample("passengers") if "bias" in spec else IRIS), {}
+    for line in (spec, "lda"):
+        model = lincore.fit(data, line)
+        for parts in ({"model": model}, {"comparison": lincore.compare(data, [line])}):
+            found = methods(data, **parts)
+            text[line, *parts] = " ".join((*found.sentences, *found.items))
+    for (line, _), words in text.items():
+        assert all(word in words for word in said) == (line == spec), words
+
+
 def test_every_citation_has_its_reference_and_the_other_way_round():
     data = lincore.sample("gaussian")
     found = methods(
