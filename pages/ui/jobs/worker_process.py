@@ -13,9 +13,11 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from io import BytesIO
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
+from types import ModuleType
 from typing import Any
 
 import cloudpickle
@@ -188,6 +190,12 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             number = self._numbers[id(thing)] = len(self._apart)
             self._apart.append(thing)
         return number
+
+    def reducer_override(self, thing: Any) -> Any:
+        """Send a package by its name, also one with a class of its own (by lazy_loader)."""
+        if isinstance(thing, ModuleType) and type(thing) is not ModuleType:
+            return import_module, (thing.__name__,)
+        return super().reducer_override(thing)
 
 
 class _Unpickler(pickle.Unpickler):

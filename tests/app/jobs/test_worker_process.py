@@ -70,6 +70,12 @@ def test_results_are_those_of_this_process():
     assert tables[0].equals(tables[1])
 
 
+@pytest.mark.parametrize("package", [lincore.checks, lincore.geometry, lincore.metrics])
+def test_work_may_name_a_package(package):
+    """lazy_loader gives a package a class of its own if a name in it is that of its module."""
+    assert done(lambda progress: package.__name__).result == package.__name__
+
+
 def test_errors_come_back_as_they_were_raised():
     def refuse(progress):
         raise DataError("No such column.", where="column 'a'", remedy="Choose another.")
