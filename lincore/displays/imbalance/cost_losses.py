@@ -422,6 +422,7 @@ class CostCorrectionsDisplay(LossDisplay):
         if not self.is_possible:
             return tuple(left_out)
         missing = self.cost.unavailable.get(self.chosen, {})
+        recommended = self.cost.recommended(self.chosen, self.loss)
         return (
             *(
                 f"{report.correction_name(name).capitalize()}: not available. {why}"
@@ -433,7 +434,7 @@ class CostCorrectionsDisplay(LossDisplay):
             "Miscalibration: what recalibration would take off the Brier score of the posterior of "
             f"{quoted(self.cost.classes[self.cost.ratios.rare])}, at the file's shares; by chance "
             "it is above 0 even if the model is calibrated.",
-            f"Recommended: if {self.condition}.",
+            *([] if recommended is None else [f"Recommended: if {self.condition}."]),
             *left_out,
         )
 

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 #: Scores of the whole matrix.
 _SCORES = ("balanced accuracy", "MCC", "accuracy")
 _USUAL = "by default"
+#: Scores that are written like these.
+_UNITS = {
+    "share of rows predicted": "recall",
+    "expected cost per row": "log loss",
+    "lift": "log loss",
+}
 _COLUMNS = ["score", "class", "value", "low", "high", _USUAL]
 
 
@@ -327,7 +333,7 @@ class OperatingPointDisplay(ModelDisplay):
         return pd.concat([*(part[_COLUMNS[:5]] for part in parts), added], ignore_index=True)
 
     def table(self) -> pd.DataFrame:
-        """Return the same, rounded."""
+        """Return the same as text, each score in its unit."""
         if self.obstacle:
             return pd.DataFrame()
         found = self.frame()
@@ -335,8 +341,15 @@ class OperatingPointDisplay(ModelDisplay):
             f"{score} of {quoted(label)}" if score in metrics.CLASS_SCORES else score
             for score, label in zip(found["score"], found["class"], strict=True)
         ]
-        found = found.drop(columns="class").assign(score=named).round(3)
-        return found.rename(columns={"low": "from", "high": "to"})
+        units = found["score"].replace(_UNITS)
+        usual = found.assign(score=units, value=found[_USUAL], low=np.nan, high=np.nan)
+        return pd.DataFrame(
+            {
+                "score": named,
+                "value": report.score_texts(found.assign(score=units)),
+                _USUAL: report.score_texts(usual),
+            }
+        )
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the decision by default is."""

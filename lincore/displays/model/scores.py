@@ -48,9 +48,17 @@ class ModelScoresDisplay(ModelDisplay):
         return found.assign(baseline=baseline, **{"what it is": helps})
 
     def table(self) -> pd.DataFrame:
-        """Return the same, rounded."""
-        found = self.frame().drop(columns=["method", "class"]).round(3)
-        return found.rename(columns={"low": "from", "high": "to"})
+        """Return the same as text, each score in its unit."""
+        found = self.frame()
+        baseline = found.assign(value=found["baseline"], low=np.nan, high=np.nan)
+        return pd.DataFrame(
+            {
+                "score": found["score"],
+                "value": report.score_texts(found),
+                "baseline": report.score_texts(baseline),
+                "what it is": found["what it is"],
+            }
+        )
 
     def notes(self) -> tuple[str, ...]:
         """Return the rows, the rules of the intervals, and what the baseline is."""
@@ -143,14 +151,11 @@ class ClassScoresDisplay(ModelDisplay):
         return self.scores(*metrics.CLASS_SCORES)
 
     def table(self) -> pd.DataFrame:
-        """Return a line for each class, rounded."""
-        columns: dict[str, list[object]] = {"class": list(map(str, self.results.classes))}
+        """Return a line for each class, each score as text."""
+        columns = {"class": list(map(str, self.results.classes))}
         for name, lines in self.frame().groupby("score", sort=False):
-            columns[str(name)] = lines["value"].tolist()
-            if name != "F1":
-                columns[f"{name} from"] = lines["low"].tolist()
-                columns[f"{name} to"] = lines["high"].tolist()
-        return pd.DataFrame(columns).round(3)
+            columns[str(name)] = report.score_texts(lines)
+        return pd.DataFrame(columns)
 
 
 def _guesser(score: str) -> str:

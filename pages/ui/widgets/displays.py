@@ -484,8 +484,8 @@ def _column(
         return st.column_config.NumberColumn(format=f"%{form}", **common)
     if _are_numbers(values):
         return st.column_config.NumberColumn(**common)
-    longest = max(len(name), _length(values, is_high=is_high))
-    width = min(max(_NARROWEST, 14 + _CHARACTER * longest), _WIDEST)
+    longest = _length(values, is_high=is_high)
+    width = min(max(_NARROWEST, 14 + _CHARACTER * max(len(name), longest)), _WIDEST)
     if is_high:  # short lines need more than the mean width of a character, or words would break
-        width = min(26 + 5.8 * longest, _WIDEST_HIGH)
+        width = min(max(24 + 5.8 * len(name), 28 + 5.8 * longest), _WIDEST_HIGH)
     return st.column_config.TextColumn(width=round(width), **common)

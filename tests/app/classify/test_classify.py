@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import numpy as np
 import pytest
@@ -249,14 +250,16 @@ def test_scores_and_classes_are_the_librarys():
     _, results = fitted_by_hand("qda")
     table = app.dataframe[0].value.set_index("score")
     for name in metrics.SCORES:
-        found = metrics.score(results, "QDA", name)
-        assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(
-            list(found), abs=5.1e-4
-        )
+        share = metrics.SCORES[name].is_share
+        found = np.array(metrics.score(results, "QDA", name)) * (100 if share else 1)
+        cell = table.loc[name, "value"]
+        written = [float(number) for number in re.findall(r"[\d.]+", cell)]
+        assert written == pytest.approx(found.tolist(), abs=0.051 if share else 5.1e-4)
+        assert (" %" in cell) == share
     classes = app.dataframe[1].value
-    assert classes["recall"].tolist() == pytest.approx(
-        [r[0] for r in metrics.recall(results, "QDA")], abs=5.1e-4
-    )
+    written = [float(cell.split(" ")[0]) for cell in classes["recall"]]
+    recalls = [100 * r[0] for r in metrics.recall(results, "QDA")]
+    assert written == pytest.approx(recalls, abs=0.051)
 
 
 def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
