@@ -13,7 +13,6 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from importlib import import_module
 from io import BytesIO
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
@@ -21,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import cloudpickle
+from cloudpickle.cloudpickle import subimport
 
 from lincore import data  # its names on first use: the server imports this before it answers
 from lincore.errors import DataError
@@ -194,7 +194,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, thing: Any) -> Any:
         """Send a package by its name, also one with a class of its own (by lazy_loader)."""
         if isinstance(thing, ModuleType) and type(thing) is not ModuleType:
-            return import_module, (thing.__name__,)
+            return subimport, (thing.__name__,)
         return super().reducer_override(thing)
 
 
