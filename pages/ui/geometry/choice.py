@@ -30,6 +30,7 @@ html { font-size: 112.5% !important; }
 # Without it: the figure in sight on a projector.
 _LOW = """<style>@media (min-width: 768px) and (max-height: 800px) {
 .st-key-geometry-stage { --room: 24.5rem; }
+.st-key-geometry-beside { gap: 0.6rem; }
 .st-key-geometry-heading h2 { padding: 0 0 0.4rem !important; }
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 }</style>"""

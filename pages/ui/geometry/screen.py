@@ -159,7 +159,7 @@ def _question(display: ExperimentDisplay, is_answered: bool) -> None:
                 key=key,
                 placeholder="a number",
                 help="It is compared with the computed answer. Optional.",
-                width=200,
+                width=160,
             )
             st.form_submit_button(
                 "Reveal",
