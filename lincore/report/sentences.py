@@ -22,6 +22,7 @@ from lincore.utils.formatting import (
     p_equals,
     percent,
     quoted,
+    quoted_pair,
     true_minus,
 )
 
@@ -190,8 +191,8 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its only"
-    confused = f"{quoted(results.classes[true])} predicted as {quoted(results.classes[predicted])}"
-    return f"{text}; {share} {noun}: {confused}."
+    one, other = quoted_pair(results.classes[true], results.classes[predicted])
+    return f"{text}; {share} {noun}: {one} predicted as {other}."
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:

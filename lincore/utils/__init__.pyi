@@ -13,6 +13,7 @@ from .formatting import percent as percent
 from .formatting import percent_of as percent_of
 from .formatting import points as points
 from .formatting import quoted as quoted
+from .formatting import quoted_pair as quoted_pair
 from .formatting import seconds as seconds
 from .formatting import shorten as shorten
 from .formatting import true_minus as true_minus

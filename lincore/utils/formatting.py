@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 
 #: Maximum length of a name in a sentence: a headline with two such names has two lines.
@@ -200,6 +201,48 @@ def shorten(text: object, width: int = NAME_WIDTH) -> str:
         return line
     end = (width - 1) // 2
     return f"{line[: width - 1 - end].rstrip()}…{line[len(line) - end :].lstrip()}"
+
+
+def shorten_all(labels: Sequence[object], width: int = NAME_WIDTH) -> list[str]:
+    """Shorten labels by their middle, or by common first words if the middle tells them apart.
+
+    Parameters
+    ----------
+    labels : sequence of K objects
+        Shown as ``str`` does.
+    width : int
+        Number of characters of each; by default those of a name in a sentence.
+
+    Examples
+    --------
+    >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
+    (['ver…or', 'vir…ca'], ['pix…10', 'pix…11'])
+    >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
+    ['…1 (north)', '…2 (north)']
+    """
+    whole = [plain(label) for label in labels]
+    short = [shorten(line, width) for line in whole]
+    other = [shorten(line, width) for line in _without_common_words(whole, width)]
+    return other if len(set(other)) > len(set(short)) else short
+
+
+def _without_common_words(lines: list[str], width: int) -> list[str]:
+    """Replace the first words that all long lines share by an ellipsis."""
+    common = os.path.commonprefix([line for line in lines if len(line) > width])
+    cut = common.rfind(" ") + 1
+    return [f"…{line[cut:]}" if cut > 1 and len(line) > width else line for line in lines]
+
+
+def quoted_pair(first: object, second: object) -> tuple[str, str]:
+    """Put two labels in quotes; long ones are shortened so that they stay distinct.
+
+    Examples
+    --------
+    >>> quoted_pair(*(f"the hall of the building {i} in the north of town" for i in (1, 2)))
+    ("'…1 in the north of town'", "'…2 in the north of town'")
+    """
+    one, other = shorten_all([first, second])
+    return f"'{one}'", f"'{other}'"
 
 
 def quoted(label: object) -> str:

@@ -91,7 +91,7 @@ class DecompositionDisplay(StudyLossDisplay):
         is_known = lines["value"].notna().groupby(lines["loss"]).transform("first")
         texts = pivot(lines[is_known], "loss", columns="part", values="text")
         units = np.where(texts["loss"] == "log loss", " (nats)", " (%)")
-        return texts.assign(loss=texts["loss"] + units)
+        return texts.assign(loss=texts["loss"].map(report.loss_in_words) + units)
 
     def plot(self) -> go.Figure | None:
         """Return the waterfall from the full to the reduced set."""

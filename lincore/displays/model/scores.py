@@ -11,7 +11,7 @@ import pandas as pd
 
 from lincore import metrics, report
 from lincore.displays.model.model_display import ModelDisplay
-from lincore.utils import percent, quoted
+from lincore.utils import percent, quoted, quoted_pair
 
 if TYPE_CHECKING:
     pass
@@ -141,9 +141,10 @@ class ClassScoresDisplay(ModelDisplay):
         low, high = recalls.iloc[0], recalls.iloc[-1]
         if low["value"] == high["value"]:
             return f"Every class has a recall of {percent(low['value'])}."
+        worst, best = quoted_pair(low["class"], high["class"])
         return (
-            f"Recall is lowest for {quoted(low['class'])} ({percent(low['value'])}) and highest "
-            f"for {quoted(high['class'])} ({percent(high['value'])})."
+            f"Recall is lowest for {worst} ({percent(low['value'])}) and highest for {best} "
+            f"({percent(high['value'])})."
         )
 
     def frame(self) -> pd.DataFrame:

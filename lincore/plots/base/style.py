@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import textwrap
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -14,7 +13,8 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import CLEAR, GREY, GRID, INK
-from lincore.utils.formatting import NAME_WIDTH, plain, shorten
+from lincore.utils.formatting import plain, shorten
+from lincore.utils.formatting import shorten_all as shorten_all  # most plots need it
 
 # A trace as Plotly writes it, with its type.
 Trace = dict[str, Any]
@@ -124,36 +124,6 @@ def escape(text: object) -> str:
 def escape_scene(text: object) -> str:
     """Escape text for an axis of a scene, where tags are rendered but entities are not."""
     return plain(text).replace("<", "<\u200b").replace("%{", "%\u200b{")
-
-
-def shorten_all(labels: Sequence[object], width: int = NAME_WIDTH) -> list[str]:
-    """Shorten labels by their middle, or by common first words if the middle tells them apart.
-
-    Parameters
-    ----------
-    labels : sequence of K objects
-        Shown as ``str`` does.
-    width : int
-        Number of characters of each; by default those of a name in a sentence.
-
-    Examples
-    --------
-    >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
-    (['ver…or', 'vir…ca'], ['pix…10', 'pix…11'])
-    >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
-    ['…1 (north)', '…2 (north)']
-    """
-    whole = [plain(label) for label in labels]
-    short = [shorten(line, width) for line in whole]
-    other = [shorten(line, width) for line in _without_common_words(whole, width)]
-    return other if len(set(other)) > len(set(short)) else short
-
-
-def _without_common_words(lines: list[str], width: int) -> list[str]:
-    """Replace the first words that all long lines share by an ellipsis."""
-    common = os.path.commonprefix([line for line in lines if len(line) > width])
-    cut = common.rfind(" ") + 1
-    return [f"…{line[cut:]}" if cut > 1 and len(line) > width else line for line in lines]
 
 
 def wrap(text: str, width: int, *, even: bool = False) -> list[str]:

@@ -17,6 +17,16 @@ def test_the_word_class_stands_once(label):
     assert class_named(label) == LABELS[label] and quoted(label) == f"'{label}'"
 
 
+def test_two_long_names_in_a_sentence_stay_distinct():
+    """Shortened in their middle, where they differ, they were the same."""
+    names = [f"the department of comparative studies {i} in the north of town" for i in (1, 2)]
+    codes = (np.arange(200) % 4 == 0).astype(int)
+    X = np.random.default_rng(0).standard_normal((200, 2)) + codes[:, None]
+    model = lincore.fit(lincore.load((X, np.array(names)[codes])), "lda")
+    for said in (model.scores().finding(), model.classes().finding()):
+        assert "'…1 in the north of town'" in said and "'…2 in the north of town'" in said
+
+
 @pytest.mark.parametrize("names", [("class 1", "class 2"), ("1", "2"), ("no", "yes")])
 def test_every_sentence_quotes_the_labels(names):
     rng = np.random.default_rng(0)
