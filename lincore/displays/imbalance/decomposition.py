@@ -14,7 +14,7 @@ from lincore import imbalance, plots, report
 from lincore.displays.base import intervals, pivot
 from lincore.displays.imbalance.study import StudyLossDisplay
 from lincore.metrics import Interval
-from lincore.utils import percent
+from lincore.utils import percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -91,7 +91,12 @@ class DecompositionDisplay(StudyLossDisplay):
         is_known = lines["value"].notna().groupby(lines["loss"]).transform("first")
         texts = pivot(lines[is_known], "loss", columns="part", values="text")
         units = np.where(texts["loss"] == "log loss", " (nats)", " (%)")
-        return texts.assign(loss=texts["loss"].map(report.loss_in_words) + units)
+        labels = map(quoted, self.study.classes)
+        quotes = {
+            name: f"recall of {label}"
+            for name, label in zip(self.study.recall_names, labels, strict=True)
+        }
+        return texts.assign(loss=texts["loss"].replace(quotes) + units)
 
     def plot(self) -> go.Figure | None:
         """Return the waterfall from the full to the reduced set."""

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lincore
+from lincore import report
 
 ASKED = "if all classes are equally frequent in deployment"
 CONDITIONS = (
@@ -130,7 +131,8 @@ def test_figures_of_a_study_hold_its_parts_and_remedies():
             np.asarray(bars[0].x, float), [scale * r.recovered.value for r in remedies], rtol=1e-5
         )
         table = study.decomposition("lda").table().set_index("loss")
-        row = table.loc[f"{loss} ({'nats' if loss == 'log loss' else '%'})"]
+        name = report.loss_in_words(loss)
+        row = table.loc[f"{name} ({'nats' if loss == 'log loss' else '%'})"]
         rows = study.corrections("lda", loss=loss).table().to_dict("records")
         for remedy, line in zip(remedies, rows, strict=True):
             gain = line["recovered"].split(" ")[0].replace("−", "-")
