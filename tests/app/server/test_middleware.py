@@ -19,7 +19,7 @@ from streamlit import config
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Files
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from pages.ui.server import compression, middleware, preload
+from pages.ui.server import middleware, preload
 
 ROOT = Path(__file__).resolve().parents[3]
 PATH = "/_stcore/upload_file/{}/file"
@@ -51,7 +51,7 @@ def test_a_script_is_compressed_once_for_browsers_that_accept_it():
         await send({"type": "http.response.body", "body": body[:4000], "more_body": True})
         await send({"type": "http.response.body", "body": body[4000:], "more_body": False})
 
-    server = compression.Compressed(app)
+    server = middleware.compression.Compressed(app)
     gzipped = ((b"Accept-Encoding", b"br, gzip"),)
     for path in ("/static/js/a.b-c_1.js", "/base/static/css/a.css"):
         for _ in range(2):
