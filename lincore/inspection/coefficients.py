@@ -208,8 +208,8 @@ def coefficient_path(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) 
     >>> import lincore
     >>> model = lincore.fit(lincore.sample("wine"), "logistic(l1_ratio=1, C=0.1)")
     >>> path = coefficient_path(model.pipeline, model.data, model.split.train)
-    >>> path.numbers[[0, 3, -1]].tolist(), round(float(path.C[path.position]), 3)
-    ([0, 6, 10], 0.1)
+    >>> path.numbers[:2].tolist(), round(float(path.C[path.position]), 3)
+    ([0, 3], 0.1)
     """
     model = pipeline.steps[-1][1]
     seen = transform_for_classifier(pipeline, data.X[rows])

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore.analysis import ClassShare, NewFile, TypedRow
 from lincore.displays import SelectedFeaturesDisplay
-from pages.ui.balance import reduction
+from pages.ui.balance.reduction import PANELS
 from pages.ui.classify.panels import TABS
 from pages.ui.frame import export_menu
 from pages.ui.jobs import page_jobs
@@ -365,7 +365,7 @@ def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
     kinds = (*TABS, SelectedFeaturesDisplay)  # whose tab only stepwise selection has
-    tabs, offered = {*(kind.title for kind in kinds), *reduction.panels.PANELS}, set()
+    tabs, offered = {*(kind.title for kind in kinds), *PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")

@@ -44,6 +44,9 @@ def _first(so_far: SimpleNamespace) -> str:
 class CostDisplay(Display):
     """A display of what the imbalance of a file costs one of the models."""
 
+    #: False if rows count as in the file, not as in deployment.
+    has_prevalence: ClassVar[bool] = True
+
     cost: ImbalanceCost
     method: (
         Annotated[
@@ -65,14 +68,13 @@ class CostDisplay(Display):
 
     def scope(self) -> str:
         """Return the splits, the training rows of each class, and its share in deployment."""
+        counts, shares = self.cost.counts, self.cost.prevalence
         each = [
-            f"{quoted(label)} {int(n):,} ({percent(share)})"
-            for n, label, share in zip(
-                self.cost.counts, self.cost.classes, self.cost.prevalence, strict=True
-            )
+            f"{quoted(label)} {int(n):,}" + (f" ({percent(share)})" if self.has_prevalence else "")
+            for n, label, share in zip(counts, self.cost.classes, shares, strict=True)
         ]
-        rows = f"Training rows, and share in deployment: {listed(each, most=8)}."
-        return f"{self._basis()} {rows}"
+        what = "Training rows" + (", and share in deployment" if self.has_prevalence else "")
+        return f"{self._basis()} {what}: {listed(each, most=8)}."
 
     def _basis(self) -> str:
         weighted = report.weights_in_sizes(self.cost.counts, self.cost.totals)
@@ -131,6 +133,7 @@ class CostCurveDisplay(CostDisplay):
 
     title: ClassVar[str] = "Cost curve"
     made_by: ClassVar[str] = "cost.curve"
+    has_prevalence: ClassVar[bool] = False
 
     @cached_property
     def curve(self) -> CostCurve | None:
@@ -271,6 +274,7 @@ class CostDifferenceDisplay(CostDisplay):
 
     title: ClassVar[str] = "Two models"
     made_by: ClassVar[str] = "cost.curve_difference"
+    has_prevalence: ClassVar[bool] = False
     place: ClassVar[str] = "balance.pair"
 
     other: (

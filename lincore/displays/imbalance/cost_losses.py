@@ -227,7 +227,7 @@ class CostDecompositionDisplay(LossDisplay):
             if value.low <= 0 <= value.high and value.value:
                 text += ", not distinguishable from zero"
             sentences.append(f"{text}; {_MEANING[part].format(rare=rare)}.")
-        return (*sentences, f"Recommended: if {self.condition}.")
+        return (*sentences, f"The recommendation holds if {self.condition}.")
 
     def _missing_reason(self, part: str) -> str:
         """State why a part of the loss is not available."""
@@ -434,7 +434,7 @@ class CostCorrectionsDisplay(LossDisplay):
             "Miscalibration: what recalibration would take off the Brier score of the posterior of "
             f"{quoted(self.cost.classes[self.cost.ratios.rare])}, at the file's shares; by chance "
             "it is above 0 even if the model is calibrated.",
-            *([] if recommended is None else [f"Recommended: if {self.condition}."]),
+            *([] if recommended is None else [f"The recommendation holds if {self.condition}."]),
             *left_out,
         )
 

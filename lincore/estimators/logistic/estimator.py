@@ -279,7 +279,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         >>> X = np.array([[0.5, 0.0], [1.0, 1.0], [1.5, 0.0], [2.0, 1.0], [2.5, 0.0], [3.0, 1.0]])
         >>> lasso = LogisticRegression(l1_ratio=1)
         >>> path = lasso.fit_path(X, [0, 0, 1, 0, 1, 1], Cs=[0.4, 1, 10])
-        >>> [np.count_nonzero(model.coef_) for model in path]
+        >>> [int(np.count_nonzero(model.coef_)) for model in path]
         [0, 1, 2]
         """
         first = clone(self).set_params(C=1.0)
