@@ -160,16 +160,23 @@ class CostCurveDisplay(CostDisplay):
         """State from which cost of a miss balancing pays."""
         what, even = f"Balancing the priors of {self.label}", curve.break_even()
         miss, alarm, alarms = self._miss
+        value, low, high, asked = map(report.cost_ratio, (*even, curve.costs.asked))
         if np.isnan(even.value):
-            return f"{what} misses no fewer rows of {self._rare}, so it never pays."
+            return f"{what} misses no fewer test rows of {self._rare}, so it pays at no cost."
         if np.isinf(even.high):
             end = report.cost_ratio(curve.ratios[-1])
             return f"{what} does not significantly pay at any cost of {miss} up to {end} {alarms}."
-        if even.value <= 1:
-            return f"{what} pays even if {miss} costs no more than {alarm}."
-        value, low, high = map(report.cost_ratio, even)
-        text = f"{what} pays if {miss} costs more than {value} {alarms}"
-        return f"{text}." if np.isnan(even.low) else f"{text} ({low} to {high})."
+        if even.high <= 1:
+            return f"{what} pays even if {miss} costs {alarm}."
+        if even.low <= curve.costs.asked <= even.high:
+            amount = f"as much as {alarm}" if asked == "1" else f"{asked} {alarms}"
+            return (
+                f"{what} does not significantly change the cost if {miss} costs {amount}: "
+                f"the break-even is {value} ({low} to {high})."
+            )
+        amount = alarm if value == "1" else f"{value} {alarms}"
+        basis = ", estimated on one split" if np.isnan(even.low) else f" ({low} to {high})"
+        return f"{what} pays if {miss} costs more than {amount}{basis}."
 
     def effect(self) -> str:
         """State what balancing does to the cost at the chosen ratio, and to the error, if it does.
@@ -225,7 +232,8 @@ class CostCurveDisplay(CostDisplay):
         miss, even = self._miss[0], self.curve.break_even()
         title = f"{self.label}: expected cost by the cost of {miss}"
         if even.value > 1 and even.high < np.inf:
-            title = f"{self.label}: balancing pays from {report.cost_ratio(even.value)} to 1 on"
+            value, low, high = map(report.cost_ratio, even)
+            title = f"{self.label}: break-even of balancing at {value} to 1 ({low} to {high})"
         lines = np.stack([self.curve.line(line) for line in _LINES])
         return self.curves_figure(lines, list(_LINES.values()), title=title, break_even=even)
 

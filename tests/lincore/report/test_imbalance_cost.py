@@ -107,7 +107,7 @@ def test_tables_of_corrections_and_methods(planted):
     assert lda["prior shift"].startswith("8.0") and lda["recovered"].startswith("12.0")
     assert lda["model"] == "LDA" and lda["recommended"] == "balanced weights + corrected priors"
     for display in (planted.corrections("lda"), planted.decomposition()):
-        assert f"Recommended: {ASKED}." in display.notes()
+        assert f"The recommendation holds {ASKED}." in display.notes()
     assert squares["prior shift"] == "–"
     counts, shares = planted.counts, planted.prevalence
     said = planted.decomposition().scope()

@@ -9,6 +9,7 @@ import pytest
 import lincore
 from lincore import report
 from lincore.imbalance import choose_remedy, imbalance_cost
+from lincore.metrics import Interval
 
 
 def file_of(labels=("no", "yes"), counts=(380, 40), shift=1.8, seed=1):
@@ -49,6 +50,47 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
     assert effect.startswith("At 9.5 to 1 balancing lowers the cost by") and "at 1 to 1" in effect
 
 
+def test_the_headline_claims_nothing_at_a_cost_within_the_interval_of_the_break_even(kept):
+    even = kept[-1].curves["lda"].break_even()
+    assert 1 < even.low < even.value < even.high < np.inf
+    value, low, high = map(report.cost_ratio, even)
+
+    def said(asked):
+        costs = np.array([[0.0, 1.0], [asked, 0.0]])
+        return imbalance_cost(file_of(), "lda", prevalence="file", costs=costs, repeats=8).curve()
+
+    for asked in (0.5 * (even.low + even.value), 0.5 * (even.value + even.high)):
+        assert said(asked).finding() == (
+            "Balancing the priors of LDA does not significantly change the cost if a missed 'yes' "
+            f"costs {report.cost_ratio(asked)} false alarms: the break-even is {value} "
+            f"({low} to {high})."
+        )
+        assert "changes the cost by" in said(asked).effect()
+    for asked in (0.9 * even.low, 1.1 * even.high):
+        text = said(asked).finding()
+        assert text.endswith(f"pays if a missed 'yes' costs more than {value} false alarms "
+                             f"({low} to {high}).")  # fmt: skip
+    figure = said(even.value).plot()
+    assert "pays" not in figure.layout.title.text
+    assert f"{value} to 1 ({low} to {high})" in figure.layout.title.text
+
+
+def test_a_break_even_at_equal_costs_is_no_certain_one(kept, monkeypatch):
+    curve = kept[-1].curves["lda"]
+
+    def said(even):
+        monkeypatch.setattr(type(curve), "break_even", lambda _: even)
+        return kept[-1].curve("lda").finding()
+
+    what = "Balancing the priors of LDA "
+    assert said(Interval(1, 1, 1)) == f"{what}pays even if a missed 'yes' costs a false alarm."
+    assert said(Interval(1, 1, 4)) == (
+        f"{what}pays if a missed 'yes' costs more than a false alarm (1 to 4)."
+    )
+    assert said(Interval(1, 1, 12)).startswith(f"{what}does not significantly change the cost if ")
+    assert said(Interval(2, np.nan, np.nan)).endswith("2 false alarms, estimated on one split.")
+
+
 def test_a_correction_never_stands_without_its_condition_price_and_calibration(kept):
     said = kept[-1].corrections("lda").finding()
     assert said.startswith("If a missed 'yes' costs 9.5 false alarms, corrected priors lower the ")
@@ -63,7 +105,7 @@ def test_a_correction_never_stands_without_its_condition_price_and_calibration(k
     rows = kept[-1].corrections("lda").table().to_dict("records")
     assert sum(row["correction"].endswith(" (recommended)") for row in rows) == 1
     notes = kept[-1].corrections("lda").notes()
-    assert "Recommended: if a missed 'yes' costs 9.5 false alarms." in notes
+    assert "The recommendation holds if a missed 'yes' costs 9.5 false alarms." in notes
 
 
 def test_what_is_corrected_for_the_choice_is_less(kept):
