@@ -12,7 +12,7 @@ import pandas as pd
 from lincore.checks._spelling import is_slip
 from lincore.checks.leakage import Predictability, may_leak, predictability
 from lincore.data.column_values import count_present, is_number
-from lincore.data.labels import MANY_NUMBERS, is_quantity
+from lincore.data.labels import MANY_NUMBERS, is_classes
 from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
@@ -118,7 +118,7 @@ def find_table_problems(
 def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
     """Propose a threshold or ranges for a numeric target with unusually many values."""
     n_distinct = count_present(labels)[1]
-    if not is_number(labels) or n_distinct <= MANY_NUMBERS or is_quantity(labels):
+    if not is_number(labels) or n_distinct <= MANY_NUMBERS or not is_classes(labels):
         return None
     where = f"column {labels.name!r}"
     values, hints = labels.dropna().to_numpy(dtype=np.float64), list[Hint]()

@@ -91,20 +91,29 @@ def _encode_texts(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Encode the labels of a column, unless it looks like a quantity or free text."""
     where = f"column {labels.name!r}"
-    if is_quantity(labels):
+    if not is_classes(labels):
         number = is_number(labels)
         kind = "a quantity" if number else "names or free text"
-        cut = ", or bin it, for example into low and high" if number else ""
+        remedies = ["Choose another target"]
+        hints = [
+            Hint(f"Bin {labels.name} into {n} classes of equal size", options={"bins": n})
+            for n in (2, 3, 4)
+            if number
+        ]
+        if number:
+            remedies.append("bin it, for example into low and high")
+        counts = labels.value_counts()
+        lone = [level_name(value) for value in counts.index[counts == 1]]
+        if 2 * len(lone) <= len(counts):
+            each = "1 value" if len(lone) == 1 else f"{len(lone):,} values"
+            remedies.append(f"leave out the {each} of a single row")
+            hints.append(Hint(f"L{remedies[-1][1:]}", options={"drop_classes": tuple(lone)}))
         raise DataError(
-            f"It has {labels.nunique():,} distinct values in {len(labels):,} rows: it looks like "
+            f"It has {len(counts):,} distinct values in {len(labels):,} rows: it looks like "
             f"{kind}, not classes.",
             where=where,
-            remedy=f"Choose another target{cut}.",
-            remedies=tuple(
-                Hint(f"Bin {labels.name} into {n} classes of equal size", options={"bins": n})
-                for n in (2, 3, 4)
-                if number
-            ),
+            remedy=", or ".join(remedies) + ".",
+            remedies=tuple(hints),
         )
     return encode_labels(labels.to_numpy(), where)
 
@@ -159,8 +168,13 @@ def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) 
     )
 
 
+def is_classes(column: pd.Series[Any]) -> bool:
+    """Return whether a column can be the target: many values are classes if each is repeated."""
+    return not is_quantity(column) or int(column.value_counts().min()) > 1
+
+
 def is_quantity(column: pd.Series[Any]) -> bool:
-    """Return whether a column has too many distinct values to hold classes."""
+    """Return whether a column has too many distinct values to be guessed as classes."""
     n_rows, n_distinct = count_present(column)
     many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
     # Numbers that mostly occur only once are measurements, however few the rows.

@@ -214,6 +214,35 @@ def test_a_quantity_is_refused_with_bins_that_work():
     assert data.counts.tolist() == [20, 20, 20]
 
 
+def many_classes(labels):
+    return frame_to_table(pd.DataFrame({"u": RNG.normal(size=len(labels)), "who": labels}), "made")
+
+
+@pytest.mark.parametrize("label", ["person {}", "{}"])
+def test_a_chosen_target_may_have_many_classes_of_few_rows(label):
+    labels = [label.format(i % 60) for i in range(480)]
+    made = many_classes(labels if label != "{}" else [int(name) for name in labels])
+    data = table_to_dataset(made, "who")
+    assert data.counts.tolist() == [8] * 60
+    told = [finding.notice.code for finding in findings(made, who="target")]
+    assert ("LIN071" in told) == (label == "{}"), "numbers may be binned"
+
+
+def test_values_of_a_single_row_are_left_out_at_a_click_if_they_are_few():
+    labels = [f"person {i % 60}" for i in range(480)]
+    with pytest.raises(DataError, match="names or free text") as caught:
+        table_to_dataset(many_classes([*labels, "extra 1", "extra 2"]), "who")
+    (hint,) = caught.value.remedies
+    assert hint.label == "Leave out the 2 values of a single row"
+    data = table_to_dataset(
+        many_classes([*labels, "extra 1", "extra 2"]), "who", TableOptions(**hint.options)
+    )
+    assert data.counts.tolist() == [8] * 60
+    with pytest.raises(DataError, match="names or free text") as caught:
+        table_to_dataset(many_classes([f"person {i}" for i in range(480)]), "who")
+    assert not caught.value.remedies
+
+
 def test_what_gives_the_class_away_is_told_and_ignored_at_one_click():
     code = {"a": ["k", "l"], "b": ["m", "n", "o"]}
     spelled = [code[label][i % len(code[label])] for i, label in enumerate(CLASSES)]
