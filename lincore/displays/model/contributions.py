@@ -77,10 +77,9 @@ class ContributionsDisplay(RowDisplay):
         parts = self.parts
         if isinstance(parts, str):
             return ""
-        row = super().scope() or "The median of every feature."
         mean = f"{number(parts.base)} on average over {self.trained}"
         pair = f"The {self.unit} of {self._pair(parts)}"
-        return f"{row} {pair}: {mean}, {number(parts.score)} here."
+        return f"{self.origin} {pair}: {mean}, {number(parts.score)} here."
 
     def _pair(self, parts: Contributions) -> str:
         first, second = (self.model.data.classes[code] for code in (parts.first, parts.second))
@@ -210,20 +209,19 @@ class NearestChangeDisplay(RowDisplay):
         """Return the row and the length of the change."""
         if isinstance(self.change, str):
             return ""
-        row = super().scope() or "The median of every feature."
         length = float(np.linalg.norm(self.change.steps))
         if not np.isfinite(length):
-            return row
-        return f"{row} Distance: {number(length)} standard deviations of the training rows."
+            return self.origin
+        return f"{self.origin} Distance: {number(length)} standard deviations of the training rows."
 
     def frame(self) -> pd.DataFrame:
-        """Return a line for each numeric feature, the largest change first."""
+        """Return a line for each numeric feature, the largest change first; none if none leads."""
         change, data = self.change, self.model.data
         if isinstance(change, str):
             return pd.DataFrame()
         places = [
             j
-            for j in range(data.n_features)
+            for j in range(data.n_features if np.isfinite(change.row).all() else 0)
             if j not in self.locked and inspection.level_names(data, j) is None
         ]
         places.sort(key=lambda j: -np.nan_to_num(abs(change.steps[j])))
@@ -257,7 +255,8 @@ class NearestChangeDisplay(RowDisplay):
             "step": "change (standard deviations)",
             "alone": "if only this changes",
         }
-        return pd.concat([lines, levels])[:_MOST_LINES].fillna("").rename(columns=headings)
+        shown = pd.concat([lines, levels])[:_MOST_LINES].astype(object).fillna("")
+        return shown.rename(columns=headings)
 
     def notes(self) -> tuple[str, ...]:
         """State what the change means."""

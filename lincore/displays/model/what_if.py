@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lincore.prediction import RowPrediction
 
-#: Instead of a row: the median of every feature.
+#: Instead of a row: the median of each number, the most frequent level of each category.
 MEDIAN = -1
 
 
@@ -40,7 +40,8 @@ class RowDisplay(ModelDisplay):
             int,
             Field(
                 "Row",
-                "The row to begin with; −1 is the median of every feature over the training rows.",
+                "The row to begin with; −1 takes the median of each number and the most frequent "
+                "level of each category of the training rows.",
                 low=MEDIAN,
                 auto=_start,
             ),
@@ -92,12 +93,24 @@ class RowDisplay(ModelDisplay):
         inputs = self.changed if self.by_component else None
         return prediction.predict_row(model.pipeline, model.data, self.given, inputs=inputs)
 
+    @property
+    def origin(self) -> str:
+        """The row that it began with, or how the median row was made."""
+        data = self.model.data
+        if self.start != MEDIAN:
+            return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
+        if data.kind.is_sparse:
+            return "The mean of every feature."
+        is_category = [names is not None for names in data.levels or ()]
+        if not any(is_category):
+            return "The median of every feature."
+        if all(is_category):
+            return "The most frequent level of every category."
+        return "The median of every number, the most frequent level of every category."
+
     def scope(self) -> str:
         """Return the row that it began with."""
-        if self.start == MEDIAN:
-            return ""
-        data = self.model.data
-        return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
+        return "" if self.start == MEDIAN else self.origin
 
 
 @dataclass(frozen=True, eq=False)

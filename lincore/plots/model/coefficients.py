@@ -285,7 +285,7 @@ def contributions(
     begins = np.concatenate([[0.0], base + np.cumsum(steps) - steps, [0.0]])
     lengths = np.concatenate([[base], steps, [score]])
     ends = np.concatenate([begins, begins + lengths])
-    spare = 0.12 * float(np.ptp(ends) or 1.0)  # for the numbers beside the bars
+    spare = 0.22 * float(np.ptp(ends) or 1.0)  # for the numbers beside the bars, also on a phone
     named = ["Average training row", *words, "This row"]
     signs = [number(base), *(number(v, signed=True) for v in steps.tolist()), number(score)]
     found = f"Largest contribution: {words[0]} ({signs[1]})"

@@ -83,7 +83,8 @@ def _ask_start(model: FittedClassifier) -> None:
             ["median", "test"],
             required=True,
             format_func={"median": f"Median {noun}", "test": f"Test {noun}"}.__getitem__,
-            help="The median of every feature over the training rows, or a row of the test set.",
+            help="The median of each number and the most frequent level of each category of the "
+            "training rows, or a row of the test set.",
             **controls.edits(f"{KEY}.begin", "median" if shown.start == MEDIAN else "test", begin),
         )
         if shown.start == MEDIAN:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import LinearConstraint, minimize
 
 import lincore
 from lincore.inspection import complete_row, nearest_change
+from lincore.io import TableOptions
 
 
 def fitted(name, method, place=0):
@@ -121,3 +123,32 @@ def test_the_display_names_numbers_levels_and_why_there_is_none():
     assert "not at a threshold" in at
     curved = lincore.fit(lincore.sample("iris"), "qda").nearest_change()
     assert "not linear" in curved.finding() and curved.table().empty and not curved.notes()
+
+
+def test_nothing_found_has_no_table():
+    model = lincore.fit(lincore.sample("iris"), "lda")
+    none = model.nearest_change(row=-1, locked=tuple(range(4)))
+    assert none.finding().startswith("No numbers in the range") and none.table().empty
+    passengers = lincore.fit(lincore.sample("passengers"), "lda")
+    numbers = tuple(i for i, one in enumerate(passengers.data.levels) if one is None)
+    for row in passengers.split.test[:40].tolist():
+        one = passengers.nearest_change(row=row, locked=numbers)
+        assert len(one.table()) == len(one.change.levels) and len(one.frame()) == 0
+    assert "" not in one.table()["feature"].tolist()
+
+
+def test_the_median_row_is_named_by_how_it_is_made():
+    for name, made in (
+        ("iris", "The median of every feature."),
+        ("passengers", "The median of every number, the most frequent level of every category."),
+    ):
+        model = lincore.fit(lincore.sample(name), "lda")
+        assert model.nearest_change(row=-1).scope().startswith(made)
+        assert model.contributions(row=-1).scope().startswith(made)
+    rng = np.random.default_rng(1)
+    texts = [" ".join(rng.choice(list("abcdefghij"), 6) + "word") for _ in range(80)]
+    words = pd.DataFrame({"text": texts, "kind": ["wine", "beer"] * 40})
+    data = lincore.load(words, target="kind", options=TableOptions(roles={"text": "text"}))
+    assert data.n_words
+    model = lincore.fit(data, "logistic")
+    assert model.contributions(row=-1).scope().startswith("The mean of every feature.")
