@@ -65,10 +65,14 @@ def coefficients(
     'Largest coefficient: length (−2)'
     """
     value = np.asarray(values, dtype=float)
-    order = np.argsort(-np.abs(value), kind="stable")[:most]
+    order = np.argsort(-np.abs(value), kind="stable")
+    n_zero = np.count_nonzero(value == 0)
+    order = order[: min(most, len(value) - n_zero or most)]
     labels = [features[i] for i in order.tolist()]
     largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
-    note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
+    note = f"The {len(order)} largest of {len(value):,}" if len(order) < len(value) else ""
+    if note:
+        note += "; the others are 0." if len(order) == len(value) - n_zero else "."
     lengths, endless = _drawable(value[order])
     if endless.any():
         note = join(note, "∞: no finite bar, the value alone decides.")

@@ -315,6 +315,10 @@ def test_coefficients_are_ordered_by_size_and_ratios_by_distance_from_one():
     (bars,) = data(figure)
     assert decoded(bars["x"]).tolist() == [-20, -19, 19, -18, 18]
     assert "The 5 largest of 40" in figure.layout.meta["subtitle"]
+    figure = plots.coefficients(list("abcd"), [0.0, -1.0, 0.0, 2.0])
+    assert decoded(data(figure)[0]["x"]).tolist() == [2, -1]
+    assert figure.layout.meta["subtitle"] == "The 2 largest of 4; the others are 0."
+    assert len(data(plots.coefficients(list("ab"), [0.0, 0.0]))[0]["x"]) > 0
     odds = plots.odds_ratios(["a", "b", "c"], [1.1, 0.01, np.inf], [0.9, 0.005, 2], [1.3, 0.02, np.inf])  # noqa: E501  # fmt: skip
     assert odds.layout.yaxis.ticktext == ("c", "b", "a")
     assert odds.layout.meta["title"] == "2 of 3 odds ratios differ from 1"
