@@ -197,7 +197,8 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     """State which classes with rows are never predicted by some methods."""
-    found, rows = {}, f"for none of the {len(np.unique(results.rows)):,} rows"
+    n_rows = f"{len(np.unique(results.rows)):,} {results.settings.rows}"
+    found, rows = {}, f"for none of the {n_rows}"
     for method in methods:
         codes = scores.never_predicted(results, method)
         if 0 < len(codes) <= MOST_NAMED:

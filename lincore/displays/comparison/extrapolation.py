@@ -34,11 +34,12 @@ def _rarest(so_far: SimpleNamespace) -> int:
 
 
 def _losses(so_far: SimpleNamespace) -> dict[str, str]:
-    rare = quoted(_last(so_far).classes[_rarest(so_far)])
+    last = _last(so_far)
+    rare, rows = quoted(last.classes[_rarest(so_far)]), last.settings.rows
     return {
-        "error": "all rows",
-        "balanced": "the rows, all classes counting equally",
-        "rare": f"the rows of {rare}",
+        "error": f"all {rows}",
+        "balanced": f"the {rows}, all classes counting equally",
+        "rare": f"the {rows} of {rare}",
     }
 
 
@@ -109,6 +110,10 @@ class ExtrapolationDisplay(Display):
         return self.method or _best(self._so_far)
 
     @property
+    def _rows(self) -> str:
+        return str(_last(self._so_far).settings.rows)
+
+    @property
     def which(self) -> str:
         """The rows whose errors are extrapolated."""
         return _losses(self._so_far)[self.loss or _first_loss(self._so_far)]
@@ -136,7 +141,7 @@ class ExtrapolationDisplay(Display):
         if found.reason:
             return f"The curve of {label} is not extrapolated: {found.reason}."
         now, then = found.measured[-1], found.extrapolated[-1]
-        more = f"{self.times * self.n_rows:,} training rows"
+        more = f"{self.times * self.n_rows:,} training {self._rows}"
         return (
             f"With {more} {label} would misclassify about {percent(then.value)} ({_ends(then)}) of "
             f"{self.which}, extrapolated; with {self.n_rows:,} it is {percent(now.value)} "
@@ -161,7 +166,7 @@ class ExtrapolationDisplay(Display):
         lines, label = self.frame(), _methods(self._so_far)
         shown = {
             "model": lines["method"].map(label),
-            f"with {self.n_rows:,} rows (%)": (100 * lines["loss"]).round(1),
+            f"with {self.n_rows:,} {self._rows} (%)": (100 * lines["loss"]).round(1),
             f"with {self.times * self.n_rows:,} (%)": (100 * lines["value"]).round(1),
             "from": (100 * lines["low"]).round(1),
             "to": (100 * lines["high"]).round(1),
@@ -187,7 +192,7 @@ class ExtrapolationDisplay(Display):
             low,
             high,
             ["measured", "extrapolated"],
-            across="training rows",
+            across=f"training {self._rows}",
             score="error rate",
             title=self.finding(),
         )

@@ -96,6 +96,7 @@ class LearningCurveDisplay(Display):
     def plot(self) -> go.Figure:
         """Draw the curves; intervals only of the models in `bands`, since they overlap."""
         scores, so_far = self.frame(), SimpleNamespace(curve=self.curve, score=self.score)
+        last = self.curve.results[max(self.curve.results)]
         banded = _best_two(so_far) if self.bands is None else self.bands
         scores.loc[~scores["method"].isin(banded), ["low", "high"]] = np.nan
         shape = (len(self.curve.methods), -1)
@@ -108,7 +109,7 @@ class LearningCurveDisplay(Display):
             low,
             high,
             list(self.labels.values()),
-            across="training rows",
+            across=f"training {last.settings.rows}",
             score=self.score,
             as_percent=SCORES[self.score].is_share,
         )

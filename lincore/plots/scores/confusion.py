@@ -81,17 +81,21 @@ def confusion(
         Its last trace holds an invisible marker on each cell, which can be selected (a heat map
         cannot) and has the codes of true and predicted class as `customdata`.
     """
-    counts = scores.confusion_matrix(results, method)
+    counts, noun = scores.confusion_matrix(results, method), results.settings.rows
     labels, n_classes = names(results.classes), len(results.classes)
     room = THIRD if narrow else PAGE._replace(margins=n_classes <= MOST_COUNTS)
     shares = _shares(counts, normalize)
     margins = [_margins(counts, room)] if room.margins else []
     return figure(
-        [_shade(shares), *margins, _cells(counts, shares, labels, normalize, room, images or {})],
-        _finding(counts, labels),
-        subtitle=f"{method}, {_rows(counts)}; shade: share of the "
+        [
+            _shade(shares),
+            *margins,
+            _cells(counts, shares, labels, normalize, room, images or {}, noun),
+        ],
+        _finding(counts, labels, noun),
+        subtitle=f"{method}, {_rows(counts, noun)}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
-        alt=_alt(counts, labels, method),
+        alt=_alt(counts, labels, method, noun),
         height=room.height(n_classes),
         showlegend=False,
         images=[_in_cell(*cell, image) for cell, image in (images or {}).items()],
@@ -119,17 +123,17 @@ def _shares(counts: Counts, normalize: Normalize) -> Array:
     return counts / np.where(total > 0, total, 1)
 
 
-def _rows(counts: Counts) -> str:
-    """Return the number of rows, to which weights (of mean 1) add up."""
+def _rows(counts: Counts, noun: str) -> str:
+    """Return the number of rows, or images, to which weights (of mean 1) add up."""
     weighted = " by weight" if counts.dtype.kind == "f" else ""
-    return f"{count(round(counts.sum()), 'row')}{weighted}"
+    return f"{count(round(counts.sum()), noun.removesuffix('s'))}{weighted}"
 
 
 def _number(value: Any, noun: str = "") -> str:
     """Format a number of rows, or a sum of weights with one decimal."""
     if value == round(value):
-        return count(round(value), noun) if noun else f"{value:,.0f}"
-    return f"{value:,.1f} {noun}s" if noun else f"{value:,.1f}"
+        return count(round(value), noun.removesuffix("s")) if noun else f"{value:,.0f}"
+    return f"{value:,.1f} {noun}" if noun else f"{value:,.1f}"
 
 
 def _shade(shares: Array) -> Trace:
@@ -154,6 +158,7 @@ def _cells(
     normalize: Normalize,
     room: Room,
     images: Mapping[tuple[int, int], Any],
+    noun: str,
 ) -> Trace:
     """Return the text of the cells, in the theme's text colour."""
     true, predicted = np.indices(counts.shape).reshape(2, -1)
@@ -173,7 +178,7 @@ def _cells(
         text=texts if shown else None,
         textfont={"size": size, "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
-        hovertext=_hover_texts(counts, [escape(label) for label in labels]),
+        hovertext=_hover_texts(counts, [escape(label) for label in labels], noun),
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
         selected={"marker": {"opacity": 0.25}},
@@ -200,7 +205,7 @@ def _margins(counts: Counts, room: Room) -> Trace:
     )
 
 
-def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
+def _hover_texts(counts: Counts, labels: list[str], noun: str) -> list[str]:
     """Return the hover text of each cell."""
     texts = []
     for (i, j), share in np.ndenumerate(_shares(counts, "true")):
@@ -210,7 +215,7 @@ def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
             else f"{labels[i]} correct"
         )
         number = counts[i, j]
-        of = f" of {_number(counts[i].sum(), 'row')} ({percent(share)})" if number else ""
+        of = f" of {_number(counts[i].sum(), noun)} ({percent(share)})" if number else ""
         texts.append(f"{pair}: {_number(number)}{of}")
     return texts
 
@@ -268,13 +273,13 @@ def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
     return short[one], short[other]
 
 
-def _finding(counts: Counts, labels: list[str]) -> str:
+def _finding(counts: Counts, labels: list[str], noun: str) -> str:
     total, right = counts.sum(), np.trace(counts)
     if not total:
-        return "No rows to judge by"
+        return f"No {noun} to judge by"
     true, predicted, number = _most_frequent_error(counts)
     if not number:
-        return f"All {_rows(counts)} correct"
+        return f"All {_rows(counts, noun)} correct"
     one, other = two_of(labels, true, predicted)
     return (
         f"{percent(right / total)} correct; most frequent error: {quoted(one)} predicted "
@@ -282,20 +287,20 @@ def _finding(counts: Counts, labels: list[str]) -> str:
     )
 
 
-def _alt(counts: Counts, labels: list[str], method: str) -> str:
+def _alt(counts: Counts, labels: list[str], method: str, noun: str) -> str:
     total, right = counts.sum(), np.trace(counts)
     if not total:
-        return f"Confusion matrix of {method}, without rows."
+        return f"Confusion matrix of {method}, without {noun}."
     worst = ""
     true, predicted, number = _most_frequent_error(counts)
     if number:
         worst = (
             f"The most frequent error: {quoted(labels[true])} predicted as "
             f"{quoted(labels[predicted])}, "
-            f"{_number(number, 'row')} of {_number(counts[true].sum())}."
+            f"{_number(number, noun)} of {_number(counts[true].sum())}."
         )
     return join(
         f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "
-        f"{_number(right)} of {_rows(counts)} correct ({percent(right / total)}).",
+        f"{_number(right)} of {_rows(counts, noun)} correct ({percent(right / total)}).",
         worst,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore import DataError, metrics
+from lincore import DataError, metrics, plots, report
 from lincore.data import Dataset, Split
 from lincore.metrics import available_scores, baseline_scores, find_disagreements, rank_methods
 from lincore.model_selection import Steps, compare, learning_curve
@@ -145,3 +147,20 @@ class _Demanding(lincore.LinearDiscriminantAnalysis):
     @property
     def fit_moments(self):
         raise AttributeError("it looks at the rows")
+
+
+def test_sentences_and_axes_name_images():
+    data = lincore.sample("digits")
+    curve = learning_curve(data, "lda", splits(data, 4), sizes=[60, 120, 240, 480])
+    last = curve.results[max(curve.results)]
+    assert last.settings.rows == "images"
+    n_tested = len(np.unique(last.rows))
+    assert curve.scores().plot().layout.xaxis.title.text == "training images"
+    more = curve.extrapolated(method="lda", loss="error")
+    assert " of all images, extrapolated" in more.finding()
+    assert not any("rows" in str(name) for name in more.table())
+    first = replace(last, predicted=np.zeros_like(last.predicted))
+    said = report.never_predicted_finding(first, ["lda"])
+    assert said and all(f"{n_tested:,} images" in one for one in said)
+    figure = plots.confusion(last, "lda")
+    assert " images; shade" in figure.layout.meta["subtitle"]
