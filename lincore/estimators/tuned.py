@@ -37,7 +37,7 @@ FRIEDMAN: Mapping[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """How options were chosen."""
+    """How options, or the number of principal components, were chosen."""
 
     rule: str  # {"cv", "cv-1se"}
     options: tuple[str, ...]
@@ -223,6 +223,10 @@ def _mean_loss(model: Any, X: Any, y: NDArray[Any], weight: Array | None) -> tup
     if not hasattr(model, "predict_log_proba"):
         return float(np.average(model.predict(X) != y, weights=weight)), "error rate"
     own = model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return mean_log_loss(own, weight), "log loss"
+
+
+def mean_log_loss(own: Array, weight: Array | None) -> float:
+    """Return the mean log loss from the log posteriors (n,) of each row's own class."""
     # As scikit-learn's `log_loss`: a single impossible row must not decide.
-    own = np.maximum(own, np.log(np.finfo(float).eps))
-    return float(-np.average(own, weights=weight)), "log loss"
+    return float(-np.average(np.maximum(own, np.log(np.finfo(float).eps)), weights=weight))

@@ -176,7 +176,8 @@ def _one_seed(
 
     def task_of(size: tuple[int, Counts, TrainingSample], methods: tuple[Method, ...]) -> Task:
         _, subset, sample = size
-        if not (serve and all(method.from_moments for method in methods)):
+        solved = serve and all(method.from_moments for method in methods)
+        if not solved or plan.steps.chooses_components:
             sample = sample._replace(rows=nested.take(subset))
         return Task(sample, split.test)
 
@@ -230,13 +231,15 @@ def _exact(
 ) -> None:
     """Store the losses (M, A, 2, L) of fits to all rows with the class weights of each size."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts, tasks, priors = subsets[-1], [], []
+    counts, tasks, priors, rows = subsets[-1], [], [], NOBODY
+    if plan.steps.chooses_components and not plan.streams:
+        rows = nested.take(counts)
     totals = nested.totals(counts, plan.data.weights)
     for subset in subsets:
         weight = np.ones(len(subset))
         np.divide(subset, counts, out=weight, where=counts > 0)
         priors.append(_shares(totals * weight))
-        sample = TrainingSample(NOBODY, weight, moments)
+        sample = TrainingSample(rows, weight, moments)
         tasks.append(Task(sample, split.test))
     # Large models of all sizes would not fit into memory.
     small = len(split.train) * plan.data.n_features < WORTHWHILE

@@ -155,7 +155,8 @@ class _Run(NamedTuple):
             solved = tuple(method for method in members if method.from_moments)
             iterated = [method for method in members if not method.from_moments]
             # Some steps are worth fitting once for all methods, also for those that need rows.
-            shared = solved or steps != Steps(standardize=False) or self.data.needs_preparation
+            common = steps != Steps(standardize=False) or self.data.needs_preparation
+            shared = solved or (common and not steps.chooses_components)
             fitted: FittedSteps | None = None
             if shared and iterated and self.may_keep(steps):
                 fitted = {}
@@ -172,12 +173,15 @@ class _Run(NamedTuple):
             stage.iterated
             and not self.stacked
             and stage.steps.basis is None
+            and not stage.steps.chooses_components
             and all(method.from_blocks for method in stage.methods)
             and all(task.sample.blocks is not None for task in self.plan)
         )
 
     def may_keep(self, steps: Steps) -> bool:
         """Return whether the fitted steps of all tasks are small enough to be kept."""
+        if steps.chooses_components:
+            return False  # the last of them differ between methods
         width = steps.n_components if isinstance(steps.n_components, int) else self.data.n_features
         columns = 1 if steps.n_components is None else width
         return len(self.plan) * self.data.n_features * columns <= LARGEST_STEPS

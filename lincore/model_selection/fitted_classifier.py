@@ -456,6 +456,8 @@ def fit_alike(
 ) -> AlikeFits:
     """Fit several methods on the training set that share the most frequent steps.
 
+    If cross-validation chooses the number of components, those share it with the first method.
+
     Parameters
     ----------
     methods : str, classifier, or several
@@ -480,15 +482,23 @@ def fit_alike(
     missing = []
     for name, (method, own) in wanted.items():
         outcome = outcomes.get(name)
-        if own != common:
-            missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
-        elif isinstance(outcome, Failure):
+        if isinstance(outcome, Failure):
             missing.append(f"{method.label}: {outcome.reason}")
+        elif own != common or (outcome is not None and _differs(outcome.pipeline, pipelines)):
+            missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
         elif outcome is not None:
             pipelines[name] = outcome.pipeline
     digest = _digest(data, split, [*wanted], common, seed)
     labels = {name: method.label for name, (method, _) in wanted.items()}
     return AlikeFits(pipelines, labels, tuple(missing), data, split, digest)
+
+
+def _differs(pipeline: Pipeline, others: Mapping[str, Pipeline]) -> bool:
+    """Return whether inner cross-validation chose another number of components than for others."""
+    first = next(iter(others.values()), pipeline)
+    return (
+        "pca" in first.named_steps and first["pca"].n_components_ != pipeline["pca"].n_components_
+    )
 
 
 def _digest(data: Dataset, split: Split, *settings: Any) -> str:

@@ -69,6 +69,22 @@ class TrainingSample(NamedTuple):
         """Number of training rows, whether used directly or not."""
         return len(self.rows) if self.moments is None else round(self.moments.count.sum())
 
+    def weights(self, data: Dataset) -> Array | None:
+        """Return the weights of the rows (n,), including those of their classes."""
+        own = data.weights_of(self.rows)
+        if self.class_weight is None:
+            return own
+        of_class = np.asarray(self.class_weight, dtype=float)[data.codes[self.rows]]
+        return of_class if own is None else of_class * own
+
+    def part(self, places: NDArray[np.intp]) -> TrainingSample:
+        """Return the rows at some places, with nothing fitted to the others."""
+        return TrainingSample(self.rows[places], self.class_weight)
+
+    def units(self, data: Dataset) -> NDArray[Any]:
+        """Return the row or group that each of the rows belongs to, (n,)."""
+        return self.rows if data.groups is None else data.groups[self.rows]
+
     def shares(self, data: Dataset) -> Array:
         """Return the share of each class in the total weight: the estimated priors."""
         if self.moments is not None:
@@ -177,11 +193,7 @@ def fit_preprocessor(
     summary: bool,
 ) -> TrainingInputs:
     """Fit the steps before a classifier in place, from the sample's moments if possible."""
-    codes, own, of_class = data.codes[sample.rows], data.weights_of(sample.rows), None
-    weight = own
-    if sample.class_weight is not None:
-        of_class = np.asarray(sample.class_weight, dtype=float)
-        weight = of_class[codes] if own is None else of_class[codes] * own
+    codes, own, weight = data.codes[sample.rows], data.weights_of(sample.rows), sample.weights(data)
     n_fitted, names = len(sample.fitted), [name for name, _ in preprocessor]
     preprocessor[:n_fitted] = sample.fitted
     # The steps up to the basis are fitted to rows, without classes.
@@ -203,8 +215,8 @@ def fit_preprocessor(
             X = _fit_transform(step, X, weight)
         if summary and tail:  # few components of many features may still be summarised
             moments = _summarise(X, codes, data.n_classes, own)
-    if moments is not None and of_class is not None:
-        moments = moments.scale(of_class)
+    if moments is not None and sample.class_weight is not None:
+        moments = moments.scale(sample.class_weight)
     if not from_rows and moments is not None:
         for _, step in tail:
             moments = step.fit_moments(moments).map_moments(moments)
@@ -216,7 +228,7 @@ def fit_preprocessor(
         weight,
         moments if summary else None,
         categorical_columns(preprocessor),
-        sample.rows if data.groups is None else data.groups[sample.rows],
+        sample.units(data),
     )
 
 

@@ -12,9 +12,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
+from lincore.estimators.tuned import RULES
 from lincore.fields.bounds import Between
 from lincore.fields.field import Field
 from lincore.limits import LIMITS
+from lincore.model_selection.options import Rule
 from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
 from lincore.preprocessing.hog import HOG, SMALLEST_CELL
@@ -85,7 +87,7 @@ def _basis_wording(so_far: SimpleNamespace) -> tuple[str, str]:
     return "Basis functions", "Functions of the features, which allow nonlinear boundaries."
 
 
-def _components(so_far: SimpleNamespace) -> dict[float | None, str]:
+def _components(so_far: SimpleNamespace) -> dict[float | str | None, str]:
     if so_far.data.kind.is_sparse:
         return {None: "None"}
     two = "2, as in the faces text" if so_far.data.kind.is_images else "2"
@@ -93,6 +95,8 @@ def _components(so_far: SimpleNamespace) -> dict[float | None, str]:
         None: "None",
         DEFAULT_VARIANCE_SHARE: f"{percent(DEFAULT_VARIANCE_SHARE, 0)} of the variance",
         2: two,
+        "cv": "cross-validated",
+        "cv-1se": "fewest within 1 SE",
     }
 
 
@@ -105,7 +109,9 @@ def _components_wording(so_far: SimpleNamespace) -> tuple[str, str]:
     return (
         "Principal components",
         "Replace the features by their first principal components. The fewer are kept, the more "
-        "information is lost. Plots do not need them.",
+        "information is lost. Plots do not need them. Cross-validated: inner folds of the training "
+        "rows choose their number for each method by the mean loss, the best or the fewest within "
+        "one standard error (SE) of it.",
     )
 
 
@@ -117,7 +123,7 @@ def _can_be_projected(so_far: SimpleNamespace) -> bool:
     return _most_components(so_far) >= 2
 
 
-def _usual_components(so_far: SimpleNamespace) -> float | None:
+def _usual_components(so_far: SimpleNamespace) -> float | str | None:
     if not _can_be_projected(so_far):
         return None
     return default_steps(so_far.data, so_far.n_train).n_components
@@ -144,8 +150,9 @@ class Steps(NamedTuple):
         "polynomial", "trigonometric", "radial" or "kernel", with options as in
         "polynomial(degree=3)"; for images "hog", histograms of oriented gradients, which come
         before standardising; or any transformer.
-    n_components : int or float, optional
-        Principal components (see `PCA`); for sparse rows, singular vectors.
+    n_components : int, float, "cv" or "cv-1se", optional
+        Principal components (see `PCA`), or the rule by which inner cross-validation chooses their
+        number for each method, see ``model.tuning()``; for sparse rows, singular vectors.
     whiten : bool
         Scale every component to variance one.
     """
@@ -156,7 +163,7 @@ class Steps(NamedTuple):
     basis: Annotated[Any, Field("Basis functions", choices=_bases, wording=_basis_wording)] = None
     n_components: (
         Annotated[
-            int,
+            int | Rule,
             Field(
                 "Principal components",
                 low=1,
@@ -189,6 +196,11 @@ class Steps(NamedTuple):
         if self.standardize is not None:
             return self
         return self._replace(standardize=data.kind.standardize)
+
+    @property
+    def chooses_components(self) -> bool:
+        """True if inner cross-validation chooses the number of components for each method."""
+        return self.n_components in RULES
 
 
 PLAIN = Steps()
@@ -271,7 +283,8 @@ def pipeline_for(
     classifier : estimator or None
         Unfitted; None for the steps only.
     steps : Steps
-        Unspecified steps have the defaults for the kind of data.
+        Unspecified steps have the defaults for the kind of data. The steps only are without
+        principal components if inner cross-validation chooses their number for each classifier.
     seed : int
         For randomness in a step, such as the centres of a basis.
     """
@@ -290,10 +303,13 @@ def pipeline_for(
     if not sparse and steps.standardize is not False:
         named.append(("standardize", Standardizer()))
     named += [] if of_pixels else basis
-    if steps.n_components is not None and sparse:
-        named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
-    elif steps.n_components is not None:
-        named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
+    number: Any = None if steps.chooses_components else steps.n_components
+    if steps.chooses_components and classifier is not None:
+        raise ValueError("The number of components is chosen in a fit: see `lincore.fit`.")
+    if number is not None and sparse:
+        named.append(("svd", SingularVectors(int(number), random_state=seed)))
+    elif number is not None:
+        named.append(("pca", PCA(number, whiten=steps.whiten)))
     if classifier is not None:
         named.append(("classify", classifier))
     return Pipeline(named)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
+from lincore.estimators.base.inner_folds import inner_folds
 from lincore.estimators.logistic import batched
 from lincore.estimators.recalibrated import Recalibrated
-from lincore.estimators.tuned import Tuned
+from lincore.estimators.tuned import Tuned, Tuning, mean_log_loss
 from lincore.model_selection.fitting import (
     Predicted,
     TrainingInputs,
@@ -23,9 +24,15 @@ from lincore.model_selection.fitting import (
     predict_codes,
 )
 from lincore.model_selection.methods import Method
-from lincore.model_selection.pipeline import Steps, pipeline_for, through
+from lincore.model_selection.pipeline import (
+    MOST_COMPONENTS,
+    Steps,
+    pipeline_for,
+    through,
+)
 from lincore.model_selection.streamed_rows import TrainingBlocks
 from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.typing import Array, Codes
 
 # Fitted steps with the seconds for fitting them, by task.
 FittedSteps: TypeAlias = dict[int, tuple[tuple[tuple[str, Any], ...], float]]
@@ -126,6 +133,16 @@ class _Ready(NamedTuple):
     test: Any
     seconds: float
 
+    def first(self, n_components: int) -> _Ready:
+        """Keep the first coordinates only."""
+        rows, moments = self.training.rows, self.training.moments
+        if moments is not None:
+            moments = moments.map(np.eye(moments.n_features, n_components))
+        training = self.training._replace(
+            rows=None if rows is None else rows[:, :n_components], moments=moments
+        )
+        return self._replace(training=training, test=self.test[:, :n_components])
+
 
 class StageFitter(NamedTuple):
     """Fits the methods of a stage in some tasks, in this process or another one."""
@@ -140,6 +157,8 @@ class StageFitter(NamedTuple):
         found: list[Found] = [(i, dict(self.stage.refused)) for i, _, _ in part]
         if self.stage.refused:
             return found
+        if self.stage.steps.chooses_components:
+            return [(one[0], self.fit_after_choice(one)) for one in part]
         ready: list[tuple[dict[str, Outcome], _Ready]] = []
         for (_, outcomes), (i, task, seconds) in zip(found, part, strict=True):
             try:
@@ -183,6 +202,89 @@ class StageFitter(NamedTuple):
         if stage.fitted is not None:
             stage.fitted.setdefault(i, (tuple(preprocessor), seconds))
         return _Ready(preprocessor, training, test, seconds)
+
+    def fit_after_choice(self, numbered: Numbered) -> dict[str, Outcome]:
+        """Fit the methods in a task after as many components as inner folds choose for each."""
+        i, task, seconds = numbered
+        start = time.perf_counter()
+        try:
+            folds = self.fit_inner_folds(task.sample)
+        except ValueError as error:
+            return {method.name: Failure(error) for method in self.stage.methods}
+        seconds += time.perf_counter() - start
+        outcomes: dict[str, Outcome] = {}
+        for method in self.stage.methods:
+            start = time.perf_counter()
+            tuning = self.choose_components(method, folds)
+            if isinstance(tuning, Failure):
+                outcomes[method.name] = tuning
+                continue
+            steps = self.stage.steps._replace(n_components=int(tuning.values["n_components"]))
+            alone = self._replace(stage=Stage(steps, (method,), None, {}))
+            before = seconds + time.perf_counter() - start
+            [(_, fitted)] = alone.fit([(i, task, before)])
+            outcome = outcomes[method.name] = fitted[method.name]
+            if isinstance(outcome, Fit):
+                outcome.pipeline["pca"].tuning_ = tuning
+        return outcomes
+
+    def fit_inner_folds(self, sample: TrainingSample) -> list[tuple[_Ready, Codes, Array | None]]:
+        """Fit the steps in each inner fold; return codes and weights of the held-out rows, too."""
+        data, steps = self.data, self.stage.steps
+        streamed = steps.basis is None and sample.blocks is not None
+        if data.kind.is_sparse or streamed or not len(sample.rows):
+            raise ValueError(
+                "Inner cross-validation cannot choose the number of components of "
+                f"{'sparse' if data.kind.is_sparse else 'streamed'} rows: give a number."
+            )
+        found = []
+        for train, test in inner_folds(
+            data.codes[sample.rows],
+            sample.units(data),
+            self.seed,
+            "A choice of the number of components by cross-validation",
+        ):
+            # The components of a candidate are the first of these.
+            most: float = min(MOST_COMPONENTS, data.n_features, len(train))
+            if steps.basis is not None or data.needs_preparation:
+                most = 1.0  # all of the variance: the number of columns is not known yet
+            whole = self.stage._replace(steps=steps._replace(n_components=most))
+            held_out = sample.part(test)
+            task = Task(sample.part(train), held_out.rows)
+            ready = self._replace(stage=whole).prepare(0, task, 0.0, None)
+            found.append((ready, data.codes[held_out.rows], held_out.weights(data)))
+        return found
+
+    def choose_components(
+        self, method: Method, folds: Sequence[tuple[_Ready, Codes, Array | None]]
+    ) -> Tuning | Failure:
+        """Choose the number of components for a method by its mean loss in the inner folds."""
+        inside = method.estimator
+        inside = inside.estimator if isinstance(inside, Recalibrated) else inside
+        if isinstance(inside, Tuned):
+            both = f"the number of components and {' and '.join(inside.options)}"
+            return Failure(
+                ValueError(f"Cross-validation cannot choose {both} together: give one of them.")
+            )
+        most = min(MOST_COMPONENTS, *(ready.test.shape[1] for ready, _, _ in folds))
+        candidates = [*(2**power for power in range(most.bit_length()) if 2**power < most), most]
+        losses, kind, failure = np.full((len(candidates), len(folds)), np.inf), "log loss", None
+        for a, n_components in enumerate(candidates):
+            outcomes = self.fit_method(method, [one.first(n_components) for one, _, _ in folds])
+            for j, (outcome, (_, codes, weight)) in enumerate(zip(outcomes, folds, strict=True)):
+                if isinstance(outcome, Failure):
+                    failure = outcome
+                    continue
+                own = outcome.predicted.log_proba[np.arange(len(codes)), codes]
+                if np.isnan(own).any():
+                    kind = "error rate"
+                    losses[a, j] = np.average(outcome.predicted.codes != codes, weights=weight)
+                else:
+                    losses[a, j] = mean_log_loss(own, weight)
+        if failure is not None and not np.isfinite(losses).all(axis=1).any():
+            return failure
+        tried = np.array(candidates, dtype=float)[:, None]
+        return Tuning(str(self.stage.steps.n_components), ("n_components",), tried, losses, kind)
 
     def tested(self, outcome: Outcome, test: NDArray[np.intp]) -> Outcome:
         """Return the outcome of a fit with predictions of rows."""

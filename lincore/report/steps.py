@@ -36,6 +36,8 @@ def steps_phrase(data: Dataset, steps: Steps) -> str:
     number = steps.n_components
     if number is None:
         parts.append("no PCA")
+    elif isinstance(number, str):
+        parts.append("components cross-validated")
     elif isinstance(number, float):
         parts.append(f"PCA, {percent(number, 0)} of the variance")
     else:
@@ -72,6 +74,11 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
             return f"{who} {width:,} {noun} instead of the {data.n_features:,} pixels."
     if number is None or data.kind.is_sparse:
         return ""
+    if isinstance(number, str):
+        return (
+            f"{who} principal components of the {width:,} {noun}; inner cross-validation of the "
+            "training rows chooses their number."
+        )
     if isinstance(number, float):
         few = data.kind.is_images and width > n_train
         why = f": there are only {n_train:,} training images" if few else ""

@@ -212,7 +212,7 @@ class LearnedImagesDisplay(ModelDisplay):
 
 @dataclass(frozen=True, eq=False)
 class TuningDisplay(ModelDisplay):
-    """How inner cross-validation chose options of the classifier."""
+    """How inner cross-validation chose options of the classifier, or the number of components."""
 
     title: ClassVar[str] = "Choice of options"
     made_by: ClassVar[str] = "model.tuning"
@@ -220,8 +220,9 @@ class TuningDisplay(ModelDisplay):
 
     @property
     def found(self) -> Tuning | None:
-        """The losses of the candidates; None if no option was chosen."""
-        return getattr(self.model.classifier, "tuning_", None)
+        """The losses of the candidates; None if nothing was chosen."""
+        last = (self.model.classifier, self.model.pipeline.named_steps.get("pca"))
+        return next((step.tuning_ for step in last if getattr(step, "tuning_", None)), None)
 
     @property
     def options(self) -> dict[str, str]:
@@ -229,22 +230,32 @@ class TuningDisplay(ModelDisplay):
         if self.found is None:
             return {}
         word = model_selection.as_method(self.model.classifier).word
-        assert word is not None
-        known = fields.options(model_selection.CLASSIFIER_OPTIONS[word])
+        known = fields.options(model_selection.Steps)
+        if word is not None:
+            known += fields.options(model_selection.CLASSIFIER_OPTIONS[word])
         labels = {option.name: option.field.label for option in known}
         return {name: labels[name] for name in self.found.options}
+
+    @property
+    def is_of_components(self) -> bool:
+        """True if the number of principal components was chosen."""
+        return "n_components" in self.options
 
     def finding(self) -> str:
         """State the choice and its loss."""
         found = self.found
         if found is None:
             return f"No option of {self.method} was chosen by cross-validation."
-        chosen = listed([f"{self.options[name]} {v:g}" for name, v in found.values.items()])
+        if self.is_of_components:
+            chosen, simplest = count(round(found.values["n_components"]), "component"), "fewest"
+        else:
+            chosen = listed([f"{self.options[name]} {v:g}" for name, v in found.values.items()])
+            simplest = "most regularised choice"
         least = self._loss(found.mean[found.best])
         if found.rule == "cv":
             return f"{chosen}: least mean {found.loss} over five inner folds, {least}."
         return (
-            f"{chosen}: most regularised choice within one standard error of the least mean "
+            f"{chosen}: {simplest} within one standard error of the least mean "
             f"{found.loss} over five inner folds, {least}."
         )
 
@@ -308,6 +319,11 @@ class TuningDisplay(ModelDisplay):
             "fitted to four fifths of the training rows. The test rows were not used, so that "
             "their scores judge model and choice together."
         ]
+        if self.is_of_components:
+            said.append(
+                "Tests and intervals of coefficients take the components as given, although the "
+                "classes of the same rows chose their number."
+            )
         ends = found.candidates.min(), found.candidates.max()
         if len(found.options) == 1 and found.options[0] in ("C", "alpha"):
             (value,) = found.values.values()

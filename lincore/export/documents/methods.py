@@ -296,10 +296,12 @@ def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
     assert contents.model is not None
     steps = contents.model.pipeline.named_steps
     pca = steps.get("pca")
+    tuning = getattr(pca, "tuning_", None)
+    n_components = getattr(pca, "n_components", None) if tuning is None else tuning.rule
     return {
         "standardize": "standardize" in steps,
         "basis": " ".join(str(steps["basis"]).split()) if "basis" in steps else None,
-        "n_components": None if pca is None else pca.n_components,
+        "n_components": n_components,
         "whiten": pca is not None and pca.whiten,
     }
 
@@ -314,7 +316,15 @@ def _step_words(steps: Mapping[str, Any], cited: Citations) -> list[str]:
     if steps.get("basis") and not of_images:
         found.append(f"features were expanded in a basis ({steps['basis']})")
     number = steps.get("n_components")
-    if number is not None:
+    if number in RULES:
+        white = "whitened " if steps.get("whiten") else ""
+        how, sources = _how_chosen(number, "the fewest")
+        found.append(
+            f"rows were projected to as many {white}principal components as five-fold "
+            "cross-validation within each training set chose for each model, "
+            f"{how}{cited(*sources)}"
+        )
+    elif number is not None:
         what = f"{percent(number, 0)} of the variance" if isinstance(number, float) else f"{number}"
         white = ", whitened" if steps.get("whiten") else ""
         kept = "those that hold " if isinstance(number, float) else ""
@@ -365,17 +375,20 @@ def _choices(used: Sequence[tuple[str, Any]], cited: Citations) -> Iterable[str]
         if not names:
             continue
         both = ("friedman",) if {"shrinkage", "regularization"} <= set(names) else ()
-        how = (
-            "with the least mean loss"
-            if rule == RULES[0]
-            else "being the most regularised within one standard error of the least mean loss"
-        )
-        sources = ("varma", *both) if rule == RULES[0] else ("breiman", "varma", *both)
+        how, sources = _how_chosen(rule, "being the most regularised")
         yield (
             f"{capital(listed([f'“{name}”' for name in names]))} "
             f"{'was' if len(names) == 1 else 'were'} chosen by five-fold cross-validation within "
-            f"each training set, {how}{cited(*sources)}; test rows were not used for the choice."
+            f"each training set, {how}{cited(*sources, *both)}; test rows were not used for the "
+            "choice."
         )
+
+
+def _how_chosen(rule: str, simplest: str) -> tuple[str, tuple[str, ...]]:
+    """Return which candidate a rule takes, and its sources."""
+    if rule == RULES[0]:
+        return "with the least mean loss", ("varma",)
+    return f"{simplest} within one standard error of the least mean loss", ("breiman", "varma")
 
 
 def _validation(contents: ReportContents, cited: Citations) -> Iterable[str]:

@@ -185,6 +185,8 @@ def _preparation(data: Dataset) -> Any:
 def _model(method: Method, data: Dataset, steps: Steps, prepare: Any) -> Pipeline:
     """Return scikit-learn's counterpart of a method with its steps."""
     own = method_steps(method, data, steps)
+    if own.chooses_components:
+        raise _no_counterpart(method, " after a number of components that cross-validation chooses")
     mixed = own.basis is not None or own.n_components is not None
     coded = data.has_categories or (data.imputation == "indicator" and data.has_missing)
     if coded and not mixed and asks_for_categories(method.estimator):

@@ -137,7 +137,11 @@ def tuning(
         marker={"symbol": "circle-open", "size": 16, "color": INK, "line": {"width": 2.5}},
         hoverinfo="skip",
     )  # fmt: skip
-    ends = tried[:, -1].min(), tried[:, -1].max()
+    values = np.unique(tried[:, -1])
+    ends = values[0], values[-1]
+    ticks: dict[str, Any] = {}
+    if ends[0] > 0:
+        ticks = {"type": "log"} if (values % 1).any() else _log_ticks(values)
     return figure(
         [*traces, mark],
         title,
@@ -145,7 +149,7 @@ def tuning(
         alt=f"{loss} of {count(len(tried), 'candidate')} from {options[-1]} {ends[0]:g} to "
         f"{ends[1]:g}; chosen: {number(float(middle[chosen]), as_percent)} at {x:g}.",
         hovermode="x unified",
-        xaxis=axis(options[-1], **({"type": "log"} if ends[0] > 0 else {})),
+        xaxis=axis(options[-1], **ticks),
         yaxis=axis(loss, **score_axis(middle, loss, as_percent)),
     )
 

@@ -50,7 +50,8 @@ def require(experiment: PageExperiment, model: cache.ModelChoice) -> FittedClass
         steps = preprocessor(
             data.digest, choice, model_selection.method_steps(method, data, model.steps), data
         )
-        if method.from_moments and steps.moments is not None:
+        is_solved = method.from_moments and steps.moments is not None
+        if is_solved and not model.steps.chooses_components:
             found = classify(data.digest, choice, model, data)
             return _known(experiment, found, (data.digest, choice, model))
     except DataError as error:

@@ -442,6 +442,24 @@ def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_
 
 
 @pytest.mark.usefixtures("unfolded")
+def test_the_number_of_components_may_be_chosen_by_cross_validation():
+    app = open_classify("lda", "wine")
+    app.segmented_control(key="experiment.n_components.kind").set_value("cv-1se").run()
+    open_panel(app, "What was learned")
+    settled(app)
+    assert_fine(app)
+    wine, steps = lincore.sample("wine"), Steps(n_components="cv-1se")
+    model = lincore.fit(wine, "lda", lincore.split(wine), steps=steps)
+    said = plain(main_text(app))
+    accuracy = metrics.score(model.results, model.name, "accuracy").value
+    assert f"reaches an accuracy of {percent(accuracy)}" in said
+    assert said.count(model.tuning().finding()) == 2  # below the model, and above its losses
+    assert "inner cross-validation of the training rows chooses their number" in said
+    [table] = [one.value for one in app.dataframe if "log loss" in one.value]
+    assert table["log loss"].tolist() == model.tuning().table()["log loss"].tolist()
+
+
+@pytest.mark.usefixtures("unfolded")
 @pytest.mark.long
 def test_gradients_of_images_on_every_panel():
     app = open_classify("lda", "digits")

@@ -74,7 +74,7 @@ steps = st.builds(
     Steps,
     st.sampled_from([None, True, False]),
     st.sampled_from([None, "polynomial(degree=2)", "trigonometric", "radial", "kernel"]),
-    st.one_of(st.none(), st.integers(1, 200), st.sampled_from([0.95, 0.5])),
+    st.one_of(st.none(), st.integers(1, 200), st.sampled_from([0.95, 0.5, "cv", "cv-1se"])),
     st.booleans(),
 )
 splits = st.builds(

@@ -204,6 +204,7 @@ def test_a_script_is_short(name):
         (asked("wine", ClassifyQuestion("lda"), options={"lda": {"divisor": "n-k"}}),
          r"counterpart of LDA \(divisor=n-k\)"),
         (asked("wine", ClassifyQuestion("lda"), steps=lincore.Steps(basis="radial")), "Radial"),
+        (asked("wine", ClassifyQuestion("lda"), steps=lincore.Steps(n_components="cv")), "chooses"),
         (asked("mixed.csv", ClassifyQuestion("naive-bayes")), "Naive Bayes of categories"),
         (asked("digits", ClassifyQuestion("logistic")), "too many coefficients"),
         (asked("mixed.csv", ClassifyQuestion("logistic"),

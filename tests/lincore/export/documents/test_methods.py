@@ -94,3 +94,17 @@ def test_preparation_is_that_of_the_data():
     assert "indicator columns" in text and "principal components (3)" in text
     assert "learned from the training rows alone" in text
     assert "filled in" not in methods(comparison=lincore.compare(IRIS, "lda")).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [("cv", ["with the least mean loss", "Varma S."]), ("cv-1se", ["the fewest", "Breiman L."])],
+)
+def test_a_number_of_components_that_cross_validation_chose_is_said(rule, said):
+    steps = lincore.Steps(n_components=rule)
+    model = lincore.fit(IRIS, "lda", steps=steps)
+    for parts in ({"model": model}, {"comparison": lincore.compare(IRIS, "lda", steps=steps)}):
+        found = methods(**parts)
+        text = " ".join((*found.sentences, *found.items))
+        assert "as many principal components as five-fold cross-validation" in text
+        assert all(word in text for word in said), text

@@ -260,6 +260,16 @@ def test_logistic_regression_sees_the_steps_that_the_others_see():
     np.testing.assert_allclose(both.select("logistic").log_proba, alone.log_proba, atol=1e-9)
 
 
+def test_components_are_not_chosen_by_a_part_of_the_rows():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    chosen = Steps(n_components="cv")
+    for line in ("lda", "logistic"):
+        with pytest.raises(DataError, match="of streamed rows: give a number"):
+            lincore.fit(data, line, steps=chosen)
+        with pytest.raises(DataError, match="of streamed rows: give a number"):
+            lincore.compare(data, line, "3-fold", steps=chosen)
+
+
 def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     known = replace(data, blocks=None)
