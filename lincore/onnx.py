@@ -9,7 +9,8 @@ in pipelines; and `FittedModel`, as returned by ``results.model(name)``, for row
 `OneVsOne` and those without probabilities return their scores: for two classes zero and the
 decision function. Arithmetic is always in double precision; results are in single precision unless
 the rows are double. For double rows pass ``options={"zipmap": False}``: skl2onnx would turn the
-probabilities into dictionaries, and ONNX has none of doubles.
+probabilities into dictionaries, and ONNX has none of doubles. Labels are those of the largest
+score: a graph does not decide by the operating point of a model, and does not abstain.
 
 It needs skl2onnx (``pip install lincore[onnx]``); running a graph needs an ONNX runtime, such as
 onnxruntime.

@@ -226,7 +226,10 @@ def _first_source(so_far: SimpleNamespace) -> NewFile | None:
 def _rejections(so_far: SimpleNamespace) -> dict[str | None, str]:
     """Return when a model may abstain: the training rows of a saved one are unknown."""
     known = {"cost"} if so_far.model is not None else set(RULES)
-    return {None: "Never"} | {word: name for word, name in RULES.items() if word in known}
+    # The name stays the same if a saved model is opened: the browser sends an option by its name.
+    return {None: "Never, or as saved"} | {
+        word: name for word, name in RULES.items() if word in known
+    }
 
 
 def _no_training_rows() -> Results:
@@ -351,7 +354,8 @@ class PredictQuestion(PageQuestion):
             Field(
                 "Abstain by",
                 "Cost: if an error is likelier than abstaining costs. Sets: unless one class alone "
-                "is in a prediction set, calibrated by cross-validation on the training rows.",
+                "is in a prediction set, calibrated by cross-validation on the training rows. "
+                "By default only a saved model may abstain, if it was exported so.",
                 choices=_rejections,
             ),
         ]

@@ -87,6 +87,10 @@ def predict(
     record, lines, text = {**answer.record, "output": output}, [], ""
     if save_model:
         stored = replace(model, operating_point=found.point)
+        if question.reject == "cost":
+            stored = stored.abstaining(question.rejection_cost)
+        elif question.reject is not None:
+            lines.append("The saved model does not abstain: prediction sets are not saved.")
         lines.append(write_file(save_model, export.save_model(stored)))
     if output == STANDARD_OUTPUT:
         text = found.to_csv().decode()

@@ -66,7 +66,7 @@ class _OfPredictions(Display):
 
     def _rejected(self) -> str:
         """State for how many rows the model abstains, and why."""
-        sets, rule = self.predictions.sets, self.predictions.reject_option
+        sets, rule = self.predictions.sets, self.predictions.rule
         if sets is None or rule is None:
             return ""
         number = int((sets.sum(axis=1) != 1).sum())
@@ -119,7 +119,7 @@ class _OfPredictions(Display):
 
     def notes(self) -> tuple[str, ...]:
         """State when the model abstains, and define "unlike the training data"."""
-        found, rule = self.predictions, self.predictions.reject_option
+        found, rule = self.predictions, self.predictions.rule
         if rule is None:
             return (self._unlike(),)
         of = (

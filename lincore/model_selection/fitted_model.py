@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from lincore.estimators.base.class_weights import class_weights
 from lincore.estimators.recalibrated import Recalibrated
 from lincore.io.tables.matching import FeatureSchema, RowMatch, match_rows
 from lincore.metrics.curves.operating_point import OperatingPoint
+from lincore.metrics.curves.reject_option import RejectOption
 from lincore.model_selection.training_summary import TrainingSummary
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
@@ -58,6 +59,8 @@ class FittedModel:
         See `Dataset`.
     operating_point : OperatingPoint, optional
         Where posteriors decide; by default, the classifier predicts.
+    abstains_below : float, optional
+        Largest posterior below which the model abstains, see `abstaining`. Default: never.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class FittedModel:
     group_name: str = ""
     groups_by_part: bool = False
     operating_point: OperatingPoint | None = None
+    abstains_below: float | None = None
 
     @classmethod
     def of(
@@ -141,8 +145,55 @@ class FittedModel:
         """The last step."""
         return self.pipeline.steps[-1][1]
 
+    @property
+    def reject_option(self) -> RejectOption | None:
+        """The rule by which it abstains; None if it predicts every row."""
+        below = self.abstains_below
+        return None if below is None else RejectOption((below,) * len(self.classes))
+
+    def abstaining(self, cost: float) -> FittedModel:
+        """Return the model with Chow's rule: it abstains if an error is likelier than the cost.
+
+        `predict` then returns None for such rows, and exported files give no class.
+
+        Parameters
+        ----------
+        cost : float
+            Cost of abstaining, as a share of the cost of an error.
+
+        Raises
+        ------
+        DataError
+            If the model has no posteriors, or the cost is not between 0 and 1.
+
+        References
+        ----------
+        Chow (1970), "On optimum recognition error and reject tradeoff", eq. 3.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> passengers = lincore.sample("passengers")
+        >>> model = lincore.fit(passengers, "lda").fitted_model.abstaining(0.1)
+        >>> int(model.predict(passengers).isna().sum())
+        352
+        """
+        if not hasattr(self.classifier, "predict_proba"):
+            raise DataError(
+                f"{self.label} has no posteriors, so it cannot abstain.",
+                where="cost of rejection",
+                remedy="Choose a model with posteriors, such as LDA.",
+            )
+        if not 0 <= cost <= 1:
+            raise DataError(
+                f"The cost of rejection is {cost}.",
+                where="cost of rejection",
+                remedy="Give a share from 0 to 1 of the cost of an error, such as 0.2.",
+            )
+        return replace(self, abstains_below=float(1 - cost))
+
     def predict(self, rows: Any) -> pd.Series[Any]:
-        """Return the class of each row, under the name of the target.
+        """Return the class of each row, under the name of the target; None if it abstains.
 
         Parameters
         ----------
@@ -163,6 +214,9 @@ class FittedModel:
             with np.errstate(divide="ignore"):
                 codes = self.operating_point.decide(np.log(self._proba(X)))
         found = self.classes[codes]
+        if self.abstains_below is not None:
+            found = found.astype(object)
+            found[self._proba(X).max(axis=1) < self.abstains_below] = None
         return pd.Series(found, index=index, name=self.target_name or "class")
 
     def predict_proba(self, rows: Any) -> pd.DataFrame:

@@ -96,7 +96,9 @@ def _digest(predictions: Predictions) -> str:
             (predictions.name, predictions.model.label, predictions.model.digest, new.findings)
         ).encode()
     )
-    digest.update(repr((new.frame.columns.tolist(), predictions.model.operating_point)).encode())
+    model = predictions.model
+    decision = (model.operating_point, model.abstains_below)
+    digest.update(repr((new.frame.columns.tolist(), decision)).encode())
     digest.update(pd.util.hash_pandas_object(new.frame).to_numpy().tobytes())
     images = new.X if predictions.model.image_shape is not None else None
     for part in (*evaluated, new.truth, new.weights, images, predictions.model.priors):

@@ -71,7 +71,7 @@ class Predictions:
         Posterior from which the rarer of two classes is predicted; see `with_threshold`. Default:
         the operating point of the model, if it has one.
     reject_option : RejectOption, optional
-        When the model abstains; see `with_reject_option`. Default: never.
+        When the model abstains; see `with_reject_option`. Default: as the model does.
     made_from : str
         Digest of the model and the rows.
 
@@ -205,6 +205,11 @@ class Predictions:
             return self.evaluated.codes
         return np.asarray(self.log_proba.argmax(axis=1), dtype=np.intp)
 
+    @property
+    def rule(self) -> RejectOption | None:
+        """When the model abstains: the given reject option, or the model's; None for never."""
+        return self.reject_option or self.model.reject_option
+
     @cached_property
     def sets(self) -> Flags | None:
         """Classes in the prediction set of each row, (n, K); None without a reject option.
@@ -212,7 +217,7 @@ class Predictions:
         Sets with a given coverage use the posteriors under the training priors, as in their
         calibration; Chow's rule uses those under the priors in deployment.
         """
-        rule = self.reject_option
+        rule = self.rule
         if rule is None:
             return None
         return rule.sets(self.log_proba if rule.coverage is None else self.evaluated.log_proba)
@@ -385,7 +390,7 @@ class Predictions:
         ----------
         rule : RejectOption or None
             Such as ``model.reject_option(reject="sets").rule`` of a `FittedClassifier`, or
-            ``RejectOption.of_cost(0.2, 2)``.
+            ``RejectOption.of_cost(0.2, 2)``; None for that of the model, if it has one.
 
         Raises
         ------

@@ -15,7 +15,7 @@ import pytest
 
 import lincore
 from lincore import DataError
-from lincore.export import Input, ScoreFunction, to_spreadsheet
+from lincore.export import Input, ScoreFunction, score_functions, to_spreadsheet
 from tests.lincore.export.models.cases import FEW, Case, without_fills
 
 with warnings.catch_warnings():
@@ -58,6 +58,18 @@ def test_the_sheet_predicts_as_the_pipeline(case, tmp_path):
     )
     labels = [values[f"{cells[-1].column}{row}"] for row in range(2, ROWS + 2)]
     assert labels == case.labels[:ROWS]
+
+
+@pytest.mark.parametrize("case", [Case("passengers", "lda"), Case("gaussian", "qda")], ids=str)
+def test_a_sheet_abstains_as_the_model(case, tmp_path):
+    model, rows = case.model.abstaining(0.1), case.rows.head(12)
+    expected = [None if one != one else one for one in model.predict(rows)]
+    assert 0 < expected.count(None) < len(rows)
+    functions = score_functions(model)
+    values = evaluated(functions, rows, tmp_path / "model.xlsx")
+    column = to_spreadsheet(functions, list(rows.columns))[-1].column
+    labels = [values[f"{column}{row}"] or None for row in range(2, len(rows) + 2)]
+    assert labels == expected
 
 
 def test_a_sheet_may_have_other_columns_in_another_order(tmp_path):

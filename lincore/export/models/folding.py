@@ -118,6 +118,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
         functions=tuple(functions),
         pairs=found.pairs,
         operating_point=model.operating_point,
+        abstains_below=model.abstains_below,
     )
     refuse_large(written, MOST_TERMS, "formula")
     return written

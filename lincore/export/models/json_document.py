@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lincore.export.models.literals import number
+from lincore.export.models.literals import abstention, number
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 
 SCHEMA, VERSION = "lincore.score_functions", 1
@@ -43,8 +43,8 @@ def to_json(functions: ScoreFunctions) -> str:
     str
         An object with "schema" and "version" (1; it changes with the meaning of a field),
         "reading" (the formulas in words), "model", "data", "target", "columns", "classes",
-        "link", "inputs", "origin", "functions" and "pairs"; "operating_point" if the model has one.
-        Only ASCII characters.
+        "link", "inputs", "origin", "functions" and "pairs"; "operating_point" if the model has one,
+        "abstains_below" if it abstains. Only ASCII characters.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def to_json(functions: ScoreFunctions) -> str:
         "reading": {
             "inputs": _INPUTS,
             "functions": _FUNCTION,
-            "link": _HOW[functions.link] + _decision(functions),
+            "link": f"{_HOW[functions.link]}{_decision(functions)} {abstention(functions)}",
         },
         "model": functions.label,
         "data": {"name": functions.data_name, "digest": functions.digest},
@@ -85,6 +85,8 @@ def to_json(functions: ScoreFunctions) -> str:
             if point.costs is None
             else {"costs": [list(row) for row in point.costs]}
         )
+    if functions.abstains_below is not None:
+        document["abstains_below"] = functions.abstains_below
     return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False)
 
 

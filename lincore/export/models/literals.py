@@ -50,6 +50,13 @@ def heading(functions: ScoreFunctions) -> str:
     return said
 
 
+def abstention(functions: ScoreFunctions) -> str:
+    """State when the model abstains."""
+    if functions.abstains_below is None:
+        return "The model does not abstain."
+    return f"No class is predicted if the largest posterior is below {functions.abstains_below!r}."
+
+
 def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:
     """Return ``constant + Σ factor * name``, in brackets of few terms and without zeros."""
     parts = [_term(factor, name, write) for factor, name in terms if factor]

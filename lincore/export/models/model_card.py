@@ -185,6 +185,8 @@ def model_card(
     """
     name = method or (results.methods[0] if results is not None and len(results) else "")
     use = _USE.format(target=repr(model.target_name) if model.target_name else "the class")
+    rule = model.reject_option
+    use += " The model does not abstain." if rule is None else f" {rule.sentence()}"
     return ModelCard(
         model=model.label,
         pipeline=" ".join(repr(model.pipeline).split()),
@@ -231,6 +233,7 @@ def _validation(results: Results, model: FittedModel) -> str:
     settings, point = results.settings, model.operating_point
     scheme = settings.scheme or "a test set"
     at = "" if point is None else f". {point.sentence(model.classes).removesuffix('.')}"
+    at += "" if model.reject_option is None else ". Scores of all rows, without abstaining"
     return f"{scheme}, {len(results.rows):,} predictions of rows not used for training{at}"
 
 

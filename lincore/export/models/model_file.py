@@ -298,7 +298,9 @@ def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
 
 def _decision(model: FittedModel) -> str:
     point = model.operating_point
-    return "" if point is None else f"{point.sentence(model.classes)} "
+    said = "" if point is None else f"{point.sentence(model.classes)} "
+    rule = model.reject_option
+    return said if rule is None else f"{said}{rule.sentence()} "
 
 
 def _made_by(card: ModelCard) -> str:
@@ -324,6 +326,9 @@ def _check(model: Any) -> None:
         raise ValueError("its words are not among its columns")
     if model.operating_point is not None:
         _check_operating_point(model)
+    below = model.abstains_below
+    if below is not None and not (isinstance(below, float) and 0 <= below <= 1):
+        raise ValueError("it abstains below something other than a posterior")
     _refuse_foreign(model)
     codes = np.asarray(model.classifier.classes_)
     if not set(codes.tolist()) <= set(range(len(classes))):

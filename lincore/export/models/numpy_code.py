@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lincore.export.models.literals import heading, number
+from lincore.export.models.literals import abstention, heading, number
 from lincore.export.models.score_functions import Input, ScoreFunctions
 from lincore.limits import LIMITS
 from lincore.utils.typing import Array
@@ -78,6 +78,13 @@ def predict(table):
     return [CLASSES[k] for k in (predict_proba(table) @ COSTS).argmin(axis=1)]
 '''
 
+_ABSTAIN = '''
+def predict(table):
+    """Return the class of each row; None if its largest probability is below the threshold."""
+    largest = predict_proba(table).max(axis=1)
+    return [one if p >= %r else None for p, one in zip(largest, decide(table))]
+'''
+
 
 def to_numpy(functions: ScoreFunctions) -> str:
     """Return score functions as Python code: `predict_proba(table)` and `predict(table)`.
@@ -90,7 +97,8 @@ def to_numpy(functions: ScoreFunctions) -> str:
     -------
     str
         A module that imports only NumPy. Its table is a DataFrame or a mapping of raw columns;
-        without posteriors it has `decision_scores` instead of `predict_proba`.
+        without posteriors it has `decision_scores` instead of `predict_proba`. A model that
+        abstains predicts None.
 
     Raises
     ------
@@ -118,12 +126,13 @@ def to_numpy(functions: ScoreFunctions) -> str:
         ]
     head = [
         f"# {heading(functions)}",
+        f"# {abstention(functions)}",
         "# Give the table's columns by name. Dates are days since 1970-01-01.",
         "import numpy as np",
         "",
         *_constants(functions),
     ]
-    parts = [*helpers, _scores(functions), *_results(functions)]
+    parts = [*helpers, _scores(functions), *_abstaining(functions)]
     code = "\n\n\n".join(part.strip("\n") for part in parts if part)
     return "\n".join(head) + f"\n\n\n{code}\n"
 
@@ -192,6 +201,14 @@ def _scores(functions: ScoreFunctions) -> str:
         "    return found",
     ]
     return "\n".join(lines)
+
+
+def _abstaining(functions: ScoreFunctions) -> list[str]:
+    found = _results(functions)
+    if functions.abstains_below is None:
+        return found
+    decide = found[-1].replace("def predict(", "def decide(")
+    return [*found[:-1], decide, _ABSTAIN % functions.abstains_below]
 
 
 def _results(functions: ScoreFunctions) -> list[str]:

@@ -138,6 +138,8 @@ class ScoreFunctions:
         With "votes", the class predicted if the function is not positive and if it is.
     operating_point : OperatingPoint, optional
         How posteriors decide, if not for the largest one.
+    abstains_below : float, optional
+        Largest posterior below which no class is predicted (Chow's rule). Default: never.
 
     Examples
     --------
@@ -160,6 +162,7 @@ class ScoreFunctions:
     functions: tuple[ScoreFunction, ...]
     pairs: tuple[tuple[int, int], ...] = ()
     operating_point: OperatingPoint | None = None
+    abstains_below: float | None = None
 
     @property
     def has_probabilities(self) -> bool:

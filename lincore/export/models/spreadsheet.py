@@ -75,7 +75,7 @@ def to_spreadsheet(
     -------
     tuple of FormulaCell
         For the columns to the right: helper cells for long formulas, a score per class,
-        probabilities if the model has them, and the predicted class.
+        probabilities if the model has them, and the predicted class: empty if the model abstains.
 
     Raises
     ------
@@ -138,6 +138,9 @@ def to_spreadsheet(
     elif point is not None:
         condition = f"{posteriors[point.code]}>={_number(point.threshold or 0.0)}"
         decided = f"IF({condition},{labels[point.code]},{labels[1 - point.code]})"
+    if functions.abstains_below is not None:
+        largest = f"MAX({posteriors[0]}:{posteriors[-1]})"
+        decided = f'IF({largest}<{_number(functions.abstains_below)},"",{decided})'
     sheet.add("predicted", decided, "label")
     return tuple(sheet.cells)
 

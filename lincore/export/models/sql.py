@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from lincore.errors import DataError
 from lincore.export.models.literals import (
+    abstention,
     heading,
     less,
     linear_terms,
@@ -40,7 +41,8 @@ def to_sql(
     -------
     str
         Standard SQL with quoted names, tested with SQLite (with its mathematical functions) and
-        DuckDB. It returns the kept columns, one column per class, and "predicted".
+        DuckDB. It returns the kept columns, one column per class, and "predicted": NULL if the
+        model abstains.
 
     Raises
     ------
@@ -179,6 +181,9 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
         value, level = values[point.code], _number(point.threshold or 0.0)
         chosen, other = (literal(functions.classes[k]) for k in (point.code, 1 - point.code))
         cases = f"WHEN {value} >= {level} THEN {chosen} WHEN {value} < {level} THEN {other}"
+    if functions.abstains_below is not None:
+        # The largest exponential is that of zero.
+        cases = f"WHEN 1e0 / ({total}) < {_number(functions.abstains_below)} THEN NULL {cases}"
     names = []
     for name in (*functions.value_names, "predicted"):
         names.append(_unused(name, taken, whole=True))
@@ -187,7 +192,7 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
     quoted = [identifier(name) for name in names]
     query = stages.query(list(zip(quoted, results, strict=True)))
     return (
-        f"-- {heading(functions)}\n"
+        f"-- {heading(functions)}\n-- {abstention(functions)}\n"
         f"-- Missing values are NULL. Dates are days since 1970-01-01.\n{query}"
     )
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import export
+from lincore.displays import SETS, RejectOptionDisplay
 from lincore.errors import DataError
 from pages.ui.classify import operating_point
-from pages.ui.widgets import text
+from pages.ui.widgets import displays, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
@@ -87,10 +88,10 @@ def show(model: FittedClassifier, about: Any) -> None:
 
 def _offer(fitted: FittedClassifier) -> None:
     data, split, method = fitted.data, fitted.split, fitted.name
-    model = fitted.fitted_model
     st.markdown(f"**{text.escape(method)}**, fitted on {fitted.steps().trained}")
-    if model.operating_point is not None:
-        st.caption(text.escape(model.operating_point.sentence(model.classes)))
+    if fitted.point is not None:
+        st.caption(text.escape(fitted.point.sentence(data.classes)))
+    model = _abstaining(fitted)
     st.download_button(
         "Model file",
         lambda: _model_file(model, fitted),
@@ -119,6 +120,26 @@ def _offer(fitted: FittedClassifier) -> None:
             _button(one, functions, data, split, f"{data.name} {method}")
     for reason in refused:
         st.caption(text.escape(reason))
+
+
+def _abstaining(fitted: FittedClassifier) -> FittedModel:
+    """Ask whether the files abstain by the chosen cost of rejection."""
+    kind, model = RejectOptionDisplay, fitted.fitted_model
+    if kind(fitted).obstacle:
+        return model
+    chosen = displays.read(kind, kind.place, model=fitted)
+    if chosen["reject"] in SETS:
+        st.caption("The files do not abstain: prediction sets are not exported.")
+        return model
+    abstaining = model.abstaining(chosen["rejection_cost"])
+    is_asked = st.checkbox(
+        "Abstain as under *Reject option*",
+        key=f"{KEY}.abstain",
+        help="The files then give no class below the posterior of the tab *Operating point*.",
+    )
+    rule = abstaining.reject_option if is_asked else None
+    st.caption("The files predict every row." if rule is None else text.escape(rule.sentence()))
+    return abstaining if is_asked else model
 
 
 def _button(

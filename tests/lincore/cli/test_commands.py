@@ -429,6 +429,22 @@ def test_a_saved_model_keeps_its_threshold(capsys, tmp_path):
     assert model.operating_point.threshold_for(1) == pytest.approx(0.2)
 
 
+def test_a_saved_model_keeps_the_cost_of_rejection(capsys, tmp_path):
+    rows = lincore.sample("passengers").to_frame()
+    file, new, saved = (str(tmp_path / name) for name in ("all.csv", "new.csv", "model.skops"))
+    rows.to_csv(file, index=False)
+    rows.head(40).to_csv(new, index=False)
+    command = [new, "--target", "survived", "--save-model", saved, "-o", f"{saved}.csv"]
+    cost = ["--reject", "cost", "--rejection-cost", "0.1"]
+    assert "does not abstain" not in answer(capsys, "predict", file, *command, *cost)
+    assert main(["predict", saved, new, "--quiet"]) == 0
+    found = capsys.readouterr().out
+    assert found == (tmp_path / "model.skops.csv").read_text() and "prediction set" in found
+    said = answer(capsys, "predict", file, *command, "--reject", "sets")
+    assert "The saved model does not abstain" in " ".join(said.split())
+    assert lincore.export.load_model(saved).model.reject_option is None
+
+
 @pytest.mark.parametrize(
     ("given", "used"), [({}, 0.01), ({"rope": 0.0}, 0.0), ({"rope": 0.05}, 0.05)]
 )
