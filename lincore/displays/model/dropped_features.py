@@ -135,7 +135,13 @@ class DroppedFeaturesDisplay(ModelDisplay):
         loss, low, high = (scale * found[part] for part in ("loss", "low", "high"))
         names, title = found.feature.tolist(), self.finding()
         return plots.coefficients(
-            names, loss, low=low, high=high, unit=f"worse by ({unit})", title=title
+            names,
+            loss,
+            low=low,
+            high=high,
+            unit=f"worse by ({unit})",
+            title=title,
+            is_ordered=True,
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ def coefficients(
     unit: str = "coefficient",
     title: str = "",
     most: int = MOST_BARS,
+    is_ordered: bool = False,
 ) -> go.Figure:
     """Draw the largest coefficients (or loadings) as bars.
 
@@ -54,6 +55,8 @@ def coefficients(
     title : str, optional
         The finding; otherwise which is largest.
     most : int, default 25
+    is_ordered : bool, default False
+        Draw the values in the given order; by default the largest absolute value first.
 
     Returns
     -------
@@ -66,8 +69,10 @@ def coefficients(
     """
     value = np.asarray(values, dtype=float)
     order = np.argsort(-np.abs(value), kind="stable")
-    n_zero = np.count_nonzero(value == 0)
+    # A zero with an interval is an estimate, not a feature left out by a penalty.
+    n_zero = np.count_nonzero(value == 0) if low is None else 0
     order = order[: min(most, len(value) - n_zero or most)]
+    order = np.sort(order) if is_ordered else order
     labels = [features[i] for i in order.tolist()]
     largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
     note = f"The {len(order)} largest of {len(value):,}" if len(order) < len(value) else ""

@@ -38,7 +38,7 @@ def sweep(
     sizes : array-like of shape (S,)
         Ascending, above zero; the axis is logarithmic where they span more than eightfold.
     mean, low, high : array-like of shape (M, S)
-        NaN where a method could not be fitted.
+        NaN where a method could not be fitted; one that never was is not drawn.
     methods : sequence of M str
     across, score : str
         What the axes are.
@@ -62,6 +62,7 @@ def sweep(
     if len(crossings):
         listing = listed([f"{c:,.0f}" for c in crossings], most=6)
         crossed = f"The order changes at {listing}."
+    drawn = {i: name for i, name in enumerate(methods) if np.isfinite(middle[i]).any()}
     upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
     if "type" in upright:  # no value is negative
         lower = np.maximum(lower, np.nanmin(middle) / 2)
@@ -69,15 +70,15 @@ def sweep(
     return figure(
         [
             part
-            for position, name in enumerate(methods)
+            for position, name in drawn.items()
             for part in band(
                 position, name, places, np.stack([middle, lower, upper])[:, position], as_percent
             )
         ],
         title or found,
         subtitle=join(crossed, basis),
-        alt=join(f"{found}, for {count(len(methods), 'method')}.",
-                 _ends(places, middle, methods, as_percent), crossed),
+        alt=join(f"{found}, for {count(len(drawn), 'method')}.",
+                 _ends(places, middle[list(drawn)], list(drawn.values()), as_percent), crossed),
         hovermode="x unified",
         xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
         yaxis=axis(

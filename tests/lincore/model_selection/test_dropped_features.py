@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import DataError
+from lincore import DataError, plots
 from lincore.metrics import score_table
 from lincore.model_selection import Steps, can_drop_features, drop_features
 
@@ -56,8 +56,14 @@ def test_the_finding_names_the_feature_that_matters_and_none_that_does_not():
     shown = model.dropped_features(score="accuracy")
     assert "loses most without 'signal'" in shown.finding()
     assert "1 of 2 features" in shown.finding()
-    noise = lincore.fit(lincore.load((X[:, [1]] + rng.normal(size=(400, 2)), y)), "lda")
-    assert "not shown to get worse" in noise.dropped_features().finding()
+    noise = lincore.fit(lincore.load((X[:, [1]] + rng.normal(size=(400, 6)), y)), "lda")
+    shown = noise.dropped_features(score="log loss")
+    zeros = plots.coefficients(["a", "b", "c"], [2, 0, -3], low=[1, -1, -4], high=[3, 1, -2],
+                               is_ordered=True)  # fmt: skip
+    assert list(zeros.layout.yaxis.ticktext) == ["a", "b", "c"]
+    assert "not shown to get worse" in shown.finding()
+    assert shown.frame()["loss"].iloc[-1] < 0, "some features only harm"
+    assert list(shown.plot().layout.yaxis.ticktext) == shown.table()["without"].tolist()
 
 
 @pytest.mark.parametrize("steps", [Steps(n_components=2), Steps(basis="polynomial(degree=2)")])

@@ -66,6 +66,10 @@ def test_a_method_that_fails_on_few_rows_is_missing_there_only():
     curve = learning_curve(wine, methods, splits(wine, 2), sizes=[20, 60])
     assert "wants 40 rows" in curve.results[20].settings.failed["many"]
     assert curve.score_table()["value"].isna().tolist() == [False, False, True, False]
+    assert {trace.name for trace in curve.scores().plot().data} == {None, "few", "many"}
+    nowhere = replace(curve, results={20: curve.results[20]})
+    assert {trace.name for trace in nowhere.scores().plot().data} == {None, "few"}
+    assert "many" in nowhere.scores().notes()[1]
     with pytest.raises(DataError, match="wants"):
         learning_curve(wine, {"many": _Demanding(40)}, splits(wine, 2), sizes=[20])
 
