@@ -105,11 +105,15 @@ REFERENCES: Mapping[str, str] = {
     "scratch": "“Linear Classifiers”, from the Bayes error. Text lda-from-scratch.",
     "stein": "Efron B., Stein C. (1981). The jackknife estimate of variance. Annals of Statistics "
     "9, 586–596.",
+    "tibshirani": "Tibshirani R. (1996). Regression shrinkage and selection via the lasso. Journal "
+    "of the Royal Statistical Society B 58, 267–288.",
     "varma": "Varma S., Simon R. (2006). Bias in error estimation when using cross-validation for "
     "model selection. BMC Bioinformatics 7, 91.",
     "zadrozny": "Zadrozny B., Elkan C. (2002). Transforming classifier scores into accurate "
     "multiclass probability estimates. Proceedings of the 8th ACM SIGKDD International Conference "
     "on Knowledge Discovery and Data Mining, 694–699.",
+    "zou": "Zou H., Hastie T. (2005). Regularization and variable selection via the elastic net. "
+    "Journal of the Royal Statistical Society B 67, 301–320.",
 }
 
 #: Description and sources of each classifier.
@@ -152,7 +156,7 @@ CLASSIFIERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 
 #: What some values of options do, with its sources.
-OPTIONS: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = {
+OPTIONS: Mapping[tuple[str, Any], tuple[str, tuple[str, ...]]] = {
     ("bias_reduction", "firth"): (
         "Logistic regression was fitted with Firth's penalty, which reduces the bias of maximum "
         "likelihood and gives finite coefficients if planes separate the classes",
@@ -162,6 +166,16 @@ OPTIONS: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = {
         "From the coefficients of logistic regression their estimated bias was subtracted, as by "
         "King and Zeng for rare events",
         ("king",),
+    ),
+    ("l1_ratio", 1): (
+        "Logistic regression was fitted with an L1 penalty (lasso), which makes some coefficients "
+        "exactly zero",
+        ("tibshirani",),
+    ),
+    ("l1_ratio", "elastic net"): (
+        "Logistic regression was fitted with an elastic net, a sum of L1 and L2 penalties that "
+        "makes some coefficients exactly zero",
+        ("zou",),
     ),
     ("covariance", "mcd"): (
         "Means and covariance of LDA were estimated by the minimum covariance determinant, which "
@@ -365,6 +379,8 @@ def _used_options(contents: ReportContents) -> list[tuple[str, Any]]:
     for options in given:
         inner = parse_spec(str(options.get("estimator", BINARY)))[1]
         found += [*options.items(), *inner.items()]
+    if any(name == "l1_ratio" and 0 < value < 1 for name, value in found):
+        found.append(("l1_ratio", "elastic net"))
     return found
 
 

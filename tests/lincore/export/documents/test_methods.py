@@ -41,6 +41,8 @@ def test_tests_and_intervals_are_those_that_were_used(specs, scheme, score, said
         ("logistic(bias_reduction=firth)", ["Firth's penalty", "Firth D. (1993)", "Heinze"]),
         ("logistic(bias_reduction=king-zeng)", ["King and Zeng", "King G., Zeng L. (2001)"]),
         ("one-vs-rest(estimator='logistic(bias_reduction=firth)')", ["Firth D. (1993)"]),
+        ("logistic(l1_ratio=1, C=0.1)", ["an L1 penalty (lasso)", "Tibshirani R. (1996)"]),
+        ("logistic(l1_ratio=0.5, C=0.1)", ["an elastic net, a sum of", "Zou H., Hastie T. (2005)"]),
         ("lda(covariance=mcd)", ["minimum covariance determinant", "Rousseeuw"]),
         ("lda(selection=stepwise)", ["stepwise by Wilks' lambda", "Rencher A. C. (2002)"]),
         ("lda(recalibration=sigmoid)", ["Platt scaling", "Platt J. C. (1999)"]),
