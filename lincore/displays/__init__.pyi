@@ -1,6 +1,7 @@
 from .base import Display as Display
 from .base import describe as describe
 from .base import number_form as number_form
+from .base import number_forms as number_forms
 from .base import upright as upright
 from .comparison.extrapolation import ExtrapolationDisplay as ExtrapolationDisplay
 from .comparison.pairs import DisagreementsDisplay as DisagreementsDisplay

@@ -189,16 +189,26 @@ def _width(table: pd.DataFrame) -> int:
 
 def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
     """Return a table with its fractions as text, in one format or in that of `number_form`."""
-    texts = {}
+    texts, forms = {}, number_forms(table)
     for place, name in enumerate(table.columns):
         values = table.iloc[:, place]
         if pd.api.types.is_float_dtype(values.dtype):
-            own = form or number_form(values)
+            own = form or forms[name]
             texts[name] = ["" if value != value else f"{value:{own}}" for value in values]
     return table.assign(**texts) if texts else table
 
 
-def number_form(values: pd.Series) -> str:
+def number_forms(table: pd.DataFrame) -> dict[Any, str]:
+    """Return the format of each column of fractions; posteriors, P(class), share one."""
+    fractions = table.loc[:, [pd.api.types.is_float_dtype(kind) for kind in table.dtypes]]
+    posteriors = fractions.loc[:, [str(name).startswith("P(") for name in fractions.columns]]
+    return {
+        name: number_form(posteriors if name in posteriors else fractions[name])
+        for name in fractions.columns
+    }
+
+
+def number_form(values: pd.Series | pd.DataFrame) -> str:
     """Return the format of numbers: all decimals of rounded ones, otherwise five digits."""
     numbers = values.to_numpy(dtype=float, na_value=np.nan)
     for decimals in range(_MOST_DECIMALS + 1):

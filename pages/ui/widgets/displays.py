@@ -17,7 +17,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import fields
-from lincore.displays import RowsDisplay, number_form
+from lincore.displays import RowsDisplay, number_forms
 from lincore.plots.base import shorten_all
 from lincore.utils import capital
 from pages.ui.server.shared_cache import Shared
@@ -417,6 +417,7 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
         width > _ROOM and any(_WITH_INTERVAL.search(str(value)) for value in _frame.iloc[-1])
     )
     more: dict[str, Any] = {}
+    forms = number_forms(_frame)
     if is_high:  # in two lines
         _frame = _frame.apply(lambda values: values if _are_numbers(values) else _broken(values))
         more["row_height"] = _TWO_LINES
@@ -434,7 +435,7 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
                     _frame[name],
                     helps,
                     pinned=str(name) == first,
-                    form=_display.form,
+                    form=_display.form or forms.get(name, ""),
                     is_high=is_high,
                 )
                 for name in _frame.columns
@@ -483,7 +484,6 @@ def _column(
     """Return the configuration of a column: width by content, uniform decimals."""
     common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
     if pd.api.types.is_float_dtype(values.dtype):
-        form = form or number_form(values)
         return st.column_config.NumberColumn(format=f"%{form}", **common)
     if _are_numbers(values):
         return st.column_config.NumberColumn(**common)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +27,14 @@ def passengers():
 def predictions(passengers):
     data, split, model = passengers
     return predict(model, TestSet(data, split))
+
+
+def test_posteriors_of_a_row_have_the_same_number_of_decimals():
+    data = lincore.sample("iris")
+    model = lincore.compare(data, "lda", keep_models=True).model("lda")
+    found = predict(model, data.to_frame().iloc[[0, 133]])  # the second is in doubt
+    assert found.rows().table()["P(setosa)"].tolist() == [1, 0]
+    assert re.search(r"P\(setosa\) +1\.000 +0\.000", str(found.rows()))
 
 
 def test_rows_are_those_that_are_asked_for(predictions):
