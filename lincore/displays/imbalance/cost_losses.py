@@ -505,6 +505,13 @@ class MoreRowsDisplay(LossDisplay):
         """Return nothing: the figure holds all of it."""
         return pd.DataFrame()
 
+    def notes(self) -> tuple[str, ...]:
+        """State what the extrapolation assumes."""
+        if self.plot() is None:
+            return ()
+        rare = quoted(self.cost.classes[self.cost.rare])
+        return (f"Assumed: the loss is a + b / n with n training rows of {rare}.",)
+
     def plot(self) -> go.Figure | None:
         """Return the loss, corrected, by the size of the rarest class; None from too few sizes."""
         sizes, values = self._seen

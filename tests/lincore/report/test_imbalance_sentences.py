@@ -178,6 +178,7 @@ def test_numbers_that_are_labels_stand_in_quotes():
         .finding()
         .startswith(f"29 more training rows of class '1' (now {n})")
     )
+    assert "a + b / n with n training rows of '1'" in found.more_rows("lda").notes()[0]
     assert "class '1' has few rows" in found.decomposition("lda").notes()[2]
     assert "a missed '1'" in found.curve("lda").finding()
 
