@@ -23,6 +23,6 @@ setup(
         f"{DASHBOARD}.pages.ui": ["icon.png"],
         f"{DASHBOARD}.pages.ui.geometry": ["*.html", "*.css", "*.js"],
         f"{DASHBOARD}.pages.ui.start": ["*.json"],
-        f"{DASHBOARD}.pages.ui.widgets": ["*.html", "*.css", "*.js"],
+        f"{DASHBOARD}.pages.ui.frame": ["*.html", "*.css", "*.js"],
     },
 )

@@ -47,7 +47,7 @@ def test_the_wheel_has_the_library_and_the_dashboard_and_nothing_else(wheel: Pat
     inside = {
         path.relative_to(ROOT)
         for path in (*ROOT.glob("lincore/**/*"), *ROOT.glob("pages/**/*"))
-        if path.suffix in (".py", ".pyi", ".typed", ".png", ".html", ".css", ".js")
+        if path.suffix in (".py", ".pyi", ".typed", ".png", ".html", ".css", ".js", ".json")
     } | {Path("app.py"), Path(".streamlit/config.toml"), Path("lincore/py.typed")}
     assert names == {
         path.as_posix() if path.parts[0] == "lincore" else f"lincore_dashboard/{path.as_posix()}"
