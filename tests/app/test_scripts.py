@@ -198,7 +198,8 @@ VISITS = {
               panels="explore.panels.table3"),
         classify("What was learned", "Coefficients", settings_plane={"kind": "features"}),
         compare("Boundaries", "Rows needed", "Time", scheme="5-fold"),
-        compare("Stepwise selection", scheme="5-fold", lda={"selection": "stepwise"}),
+        compare("Stepwise selection", buttons=("compare.run.update",), scheme="5-fold",
+                lda={"selection": "stepwise"}),
         study("Class-size sweep", "Training loss"),
     ),
     "gaussian": (
