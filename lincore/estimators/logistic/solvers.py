@@ -152,6 +152,9 @@ def minimise(posed: Posed, solver: str) -> Optimum:
         own = SOLVERS[solver](posed)
     if isinstance(posed.loss, SummedLoss):  # every step takes a pass over all rows
         own = own._replace(direction=_Secants(own.last or own.direction), last=None)
+    elif isinstance(posed.loss, FirthLoss):  # its direction lacks the curvature of the penalty
+        secants = _Secants(own.direction)
+        own = own._replace(direction=secants, last=secants)
     objective, stopping = Alone(posed.loss), [posed.stopping(own.max_iter)]
     (found,) = descend_together(
         objective, posed.start[None], alone(own.direction), search=own.search, stopping=stopping

@@ -24,6 +24,7 @@ from lincore.utils import percent
 from pages.ui.classify.panels import TABS
 from pages.ui.jobs import cache
 from pages.ui.session import fitting, state
+from pages.ui.widgets.displays import NOTHING
 from tests.app.data_page import plain
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
@@ -55,14 +56,15 @@ def other_values(option):
 
 
 def change(app, word: str, option) -> None:
-    """Give an option each of its other values once."""
-    key = f"experiment.{word}.{option.name}"
+    """Give an option each of its other values once, and its default at last."""
+    key, first = f"experiment.{word}.{option.name}", option.default
+    first = NOTHING if first is None else first
     if option.type is bool:
         app.toggle(key=key).set_value(not option.default).run()
     elif option.field.choices is None:
         app.number_input(key=key).set_value(option.type(1)).run()
     elif option.field.start is None:
-        for value in other_values(option):
+        for value in (*other_values(option), first):
             choose(app, key, value)
     else:
         kind = app.selectbox(key=f"{key}.kind")
@@ -71,6 +73,8 @@ def change(app, word: str, option) -> None:
             settled(app)
         app.selectbox(key=f"{key}.kind").set_value("a number").run()
         assert app.number_input(key=key).value is not None
+        if option.default in option.field.choices:
+            app.selectbox(key=f"{key}.kind").set_value(first).run()
     settled(app)
 
 

@@ -38,6 +38,14 @@ def endometrial():
     return LogisticRegression(bias_reduction="firth").fit(X, Y)
 
 
+def test_few_rows_of_three_classes_take_few_steps():
+    # By Fisher scoring alone they take 146, more than the limit.
+    rng = np.random.RandomState(0)
+    rows, codes = rng.normal(size=(15, 4)), rng.permutation(np.repeat(np.arange(3), 5))
+    model = LogisticRegression(bias_reduction="firth").fit(rows, codes)
+    assert model.converged_ and model.n_iter_ < 30
+
+
 def test_separated_classes_have_the_published_estimate(endometrial):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
