@@ -262,10 +262,7 @@ def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
     elif field.slide:
         st.select_slider(**common)
     else:
-        # A browser that missed the run in which the value was set begins with this one.
-        value = st.session_state.get(common["key"])
-        index = every.index(value) if value in every else 0
-        st.selectbox(index=index, accept_new_options=field.pattern is not None, **common)
+        st.selectbox(accept_new_options=field.pattern is not None, **common)
 
 
 def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **common: Any) -> None:
