@@ -23,6 +23,7 @@ from .imbalance_words import loss_in_words as loss_in_words
 from .imbalance_words import loss_name as loss_name
 from .imbalance_words import recall_of_others as recall_of_others
 from .imbalance_words import weights_in_sizes as weights_in_sizes
+from .sentences import a_score as a_score
 from .sentences import baseline_finding as baseline_finding
 from .sentences import classification_finding as classification_finding
 from .sentences import format_score as format_score

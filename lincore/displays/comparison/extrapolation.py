@@ -15,7 +15,7 @@ from lincore.displays.base import Display
 from lincore.fields import Field
 from lincore.metrics import ExtrapolatedLoss, Interval, Results
 from lincore.model_selection import LearningCurve
-from lincore.utils import percent, quoted
+from lincore.utils import interval, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -142,10 +142,12 @@ class ExtrapolationDisplay(Display):
             return f"The curve of {label} is not extrapolated: {found.reason}."
         now, then = found.measured[-1], found.extrapolated[-1]
         more = f"{self.times * self.n_rows:,} training {self._rows}"
+        before, after = (
+            f"{percent(one.value)} ({interval(one.low, one.high)})" for one in (now, then)
+        )
         return (
-            f"With {more} {label} would misclassify about {percent(then.value)} ({_ends(then)}) of "
-            f"{self.which}, extrapolated; with {self.n_rows:,} it is {percent(now.value)} "
-            f"({_ends(now)})."
+            f"With {more} {label} would misclassify about {after} of {self.which}, extrapolated; "
+            f"with {self.n_rows:,} it is {before}."
         )
 
     def frame(self) -> pd.DataFrame:
@@ -208,7 +210,3 @@ class ExtrapolationDisplay(Display):
             "may be wider than the gain. In simulations of known distributions it is rather too "
             "wide: it contained the error in 94 to 100 % of the samples (docs/coverage.md).",
         )
-
-
-def _ends(interval: Interval) -> str:
-    return f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"

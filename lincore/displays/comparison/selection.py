@@ -74,6 +74,8 @@ class SelectedFeaturesDisplay(Display):
         always = [f for f, times in zip(found.features, often, strict=True) if times == n_folds]
         of = f"of {count(p, 'feature')}"
         named = f": {listed(always, most=_MOST_NAMED)}" if always else ""
+        if not sizes.any():
+            return f"{label} selected none {of}{' in any fold' if n_folds > 1 else ''}."
         if n_folds == 1:
             return f"{label} selected {sizes[0]} {of}{named}."
         if len(always) == sizes.max():
@@ -190,15 +192,15 @@ class SelectionOptimismDisplay(JudgedDisplay):
         amount, low, high = (
             true_minus(f"{scale * line[k]:.{decimal}f}") for k in ("optimism", "low", "high")
         )
-        seems = f"{self.deciding} {outside} instead of {inside}"
+        seems = f"{report.a_score(self.deciding)} of {outside} instead of {inside}"
         about = f"{amount} {unit} ({low} to {high})"
         if line["low"] > 0:
             return (
-                f"Selected on all rows before the splits, the features of {label} would report "
-                f"{seems}: {about} of optimism."
+                f"If its features were selected on all rows before the splits, {label} would "
+                f"report {seems}: {about} of optimism."
             )
         return (
-            f"Selected on all rows before the splits, the features of {label} are not shown to "
+            f"Selecting the features of {label} on all rows before the splits is not shown to "
             f"report a better score: {seems}, a difference of {about}."
         )
 

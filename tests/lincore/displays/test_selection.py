@@ -74,6 +74,15 @@ def test_optimism_is_the_difference_on_the_same_folds():
     assert str(shown) and shown.table().shape == (1, 7)
 
 
+def test_noise_may_select_nothing():
+    rng = np.random.default_rng(3)
+    # Both classes have the same rows.
+    data = lincore.load((np.repeat(rng.standard_normal((30, 2)), 2, axis=0), np.arange(60) % 2))
+    for scheme, said in [("holdout", "2 features."), ("4-fold", "2 features in any fold.")]:
+        results = lincore.compare(data, LINE, scheme)
+        assert results.selection().finding().endswith(f"selected none of {said}")
+
+
 def test_levels_missing_in_a_fold_leave_the_optimism_out():
     y = np.arange(40) % 2
     size = np.random.default_rng(1).standard_normal(40) + 2 * y
@@ -126,7 +135,7 @@ def test_no_feature_selected_is_said():
 def test_the_command_line_shows_both(capsys):
     given = ["compare", "sample:iris", "--methods", LINE, "--scheme", "5-fold"]
     assert main(given) == 0
-    assert "Selected on all rows before the splits" in capsys.readouterr().out
+    assert "on all rows before the splits" in capsys.readouterr().out
     assert main([*given, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     names = [one["display"] for one in answer["displays"]]
