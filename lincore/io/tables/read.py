@@ -57,7 +57,7 @@ def leave_out_blank_rows(table: TextImport) -> None:
     frame = table.frame
     # Only rows without a first and a last value need a full check.
     blank = (frame.iloc[:, 0].isna() & frame.iloc[:, -1].isna()).to_numpy(bool, copy=True)
-    if blank.any() and not blank.all():
+    if blank.any():
         blank[blank] = frame[blank].isna().all(axis=1)
     # An empty table is rejected elsewhere.
     if not blank.all():

@@ -11,6 +11,7 @@ import zlib
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 from lincore import DataError
@@ -178,6 +179,48 @@ def test_records_in_json(text):
     assert list(table.frame) == ["u", "v", "at.x", "kind", "gap"]
     assert table.frame["v"].tolist() == [i / 4 for i in range(9)]
     assert str(table.reading) == "JSON, 9 rows of 5 columns"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"status": "ok", "count": 9, "data": {"items": RECORDS}}),
+        *(
+            pd.DataFrame(
+                {name: [one[name] for one in RECORDS] for name in ("u", "v", "kind")}
+            ).to_json(orient=orient)
+            for orient in ("split", "columns", "index", "records", "table")
+        ),
+    ],
+)
+def test_records_within_json_and_as_pandas_writes_them(text):
+    frame = read_table(text.encode(), "made.json").frame
+    assert frame["v"].tolist() == [i / 4 for i in range(9)]
+    assert frame["kind"].tolist() == [one["kind"] for one in RECORDS]
+
+
+def test_records_within_records_of_json_are_columns():
+    rows = [{"place": {"town": {"name": "Köln"}}, "tags": ["ö"], "n": i} for i in range(3)]
+    frame = read_table(json.dumps(rows).encode(), "made.json").frame
+    assert frame["place.town.name"].tolist() == ["Köln"] * 3
+    assert frame["tags"].tolist() == ['["ö"]'] * 3
+
+
+def test_a_cell_merged_over_rows_holds_for_all_of_them():
+    made = openpyxl.Workbook()
+    sheet = made.active
+    sheet.append(["group", "size", None, "kind"])
+    sheet.append([None, "before", "after", None])
+    sheet.merge_cells("A1:A2")
+    for i in range(20):
+        sheet.append([f"g{i // 5}" if i % 5 == 0 else None, i * 1.5, i * 2.5, "ab"[i % 2]])
+    for first in range(3, 23, 5):
+        sheet.merge_cells(start_row=first, end_row=first + 4, start_column=1, end_column=1)
+    stream = io.BytesIO()
+    made.save(stream)
+    frame = read_table(stream.getvalue(), "made.xlsx").frame
+    assert list(frame) == ["group", "size before", "size after", "kind"]
+    assert frame["group"].tolist() == [f"g{i // 5}" for i in range(20)]
 
 
 def test_columns_in_json_and_values_of_several_kinds():

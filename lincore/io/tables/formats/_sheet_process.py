@@ -34,6 +34,22 @@ def score(rows: list[list[Any]]) -> int:
     return max((width * count for width, count in filled.items() if width > 1), default=0)
 
 
+def filled_down(rows: list[list[Any]], sheet: Any) -> list[list[Any]]:
+    """Return rows in which a cell merged over several rows is repeated in each of them."""
+    above, left = sheet.start or (0, 0)
+    for (first, column), (last, last_column) in sheet.merged_cell_ranges or ():
+        first, last, column = first - above, last - above, column - left
+        if not 0 <= first < len(rows):
+            continue
+        # A header consists of texts only: there, a merged cell is a single name.
+        is_header = not any(isinstance(value, (float, int, date)) for value in rows[first])
+        if column != last_column - left or is_header:
+            continue
+        for row in rows[first + 1 : last + 1]:
+            row[column] = rows[first][column]
+    return rows
+
+
 def main(wanted: str, max_cells: str, max_bytes: str) -> None:
     """Write the list of sheets as a line of JSON, and one sheet as CSV, to the output."""
     book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
@@ -46,7 +62,7 @@ def main(wanted: str, max_cells: str, max_bytes: str) -> None:
         sheet = book.get_sheet_by_name(name)
         if sheet.total_height * sheet.total_width > int(max_cells):
             raise MemoryError
-        rows = sheet.to_python()
+        rows = filled_down(sheet.to_python(), sheet)
         above = sheet.start[0] if sheet.start else 0
         found = score(rows)
         best = (found, name, above, rows) if found > best[0] else best

@@ -1,4 +1,4 @@
-"""JSON as a table: a list of records, lines of records, or lists by column name."""
+"""JSON as a table: records in a list, in lines or within an object, or columns by name."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lincore.limits import LIMITS, Limits
 
 # Parsed, JSON takes ten times as much memory.
 _MOST_BYTES = 30_000_000
+_DEEPEST = 5
 
 
 def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
@@ -48,32 +49,46 @@ def _records(raw: bytes) -> list[dict[str, Any]]:
             found = json.loads(text)
         except ValueError:
             found = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
+        if isinstance(found, dict):
+            found = _of_one_object(found)
+    except (ValueError, TypeError, RecursionError):
         return []
-    if isinstance(found, dict):
-        found = _of_one_object(found)
     if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
         return found
     return []
 
 
 def _of_one_object(found: dict[str, Any]) -> Any:
-    """Return the list of records in an object, or the records of columns that are lists."""
+    """Return the list of records in an object, or the records of its columns."""
+    if set(found) == {"columns", "index", "data"} and len(found["columns"]) > 1:
+        # pandas' orient="split".
+        return [dict(zip(found["columns"], row, strict=True)) for row in found["data"]]
+    if all(isinstance(value, dict) for value in found.values()):
+        inner = [*map(list, found.values())]
+        if len(found) > 1 and len(inner[0]) > 1 and all(keys == inner[0] for keys in inner):
+            # pandas' orient="index" if the outer keys number the rows, otherwise "columns".
+            if list(found) == [str(number) for number in range(len(found))]:
+                return list(found.values())
+            return [{name: found[name][key] for name in found} for key in inner[0]]
     lists = [value for value in found.values() if isinstance(value, list)]
+    within = [value for value in found.values() if isinstance(value, dict)]
     if len(lists) == 1:
         return lists[0]
+    if not lists and within:  # as in the answer of a web service
+        tables = filter(None, map(_of_one_object, within))
+        return next(tables, None)
     lengths = {len(value) for value in lists}
     if len(lists) == len(found) and len(lengths) == 1:
         return [dict(zip(found, values, strict=True)) for values in zip(*lists, strict=True)]
     return None
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Flatten a record by one level."""
+def _flat(record: dict[str, Any], depth: int = 1) -> dict[str, Any]:
+    """Flatten the records within a record."""
     found = {}
     for name, value in record.items():
-        if isinstance(value, dict):
-            found.update({f"{name}.{key}": one for key, one in value.items()})
+        if isinstance(value, dict) and depth < _DEEPEST:
+            found.update({f"{name}.{key}": one for key, one in _flat(value, depth + 1).items()})
         else:
             found[name] = value
     return found
@@ -86,5 +101,7 @@ def _column(values: list[Any]) -> pd.Series[Any]:
         large = any(isinstance(value, int) and abs(value) > 2**53 for value in values)
         if not large:
             return pd.Series(values, dtype="float64") if None in values else pd.Series(values)
-    texts = [None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+    texts = [
+        v if v is None or isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in values
+    ]
     return pd.Series(texts, dtype="str")

@@ -44,6 +44,7 @@ _RARE = "~^"
 # Error values of spreadsheets are not comments.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+_RULE = re.compile(r"(?m)^[ \t]*(?:-{8,}|={8,}|_{8,})[ \t]*$")
 # Lines that are quoted as a whole, as a single field; judged by the first lines of the file.
 _WHOLE = re.compile(r'^"((?:[^"\n]|"")*+)"[,;\t ]*$', re.MULTILINE)
 _WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
@@ -122,6 +123,8 @@ def find_dialect(table: TextImport) -> None:
     if asked:
         text = text[asked.end() - 1 :]
     comment = _comment_mark(text) if options.comment is None else options.comment
+    # A rule between the lines of a printed list is no row.
+    text = _RULE.sub("", text)
     bare = without_comments(text, comment)
     sample = _sample(bare)
     found = _best(bare, sample, separator, options)
@@ -285,6 +288,9 @@ def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -
     tabs = [one for one in candidates if one.separator == "\t"]
     if separator is None and any(_stands_in_fields(a, b) for a in tabs for b in candidates):
         candidates = [one for one in candidates if one.separator != "\t"]
+    blanks = [one for one in candidates if one.separator == SPACES]
+    if separator is None and any(_has_blanks_in_fields(b, a) for a in blanks for b in candidates):
+        candidates = [one for one in candidates if one.separator != SPACES]
     likely = max(candidates, key=lambda one: one.score)
     # If all fields of all rows are clean, no other meaning of a mark is better.
     is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
@@ -328,6 +334,18 @@ def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
     return _share_alike(other.records) == 1 and all(
         any(inside.search(field) and not NUMBER.fullmatch(field) for field in record.fields)
         for record in tab.records
+    )
+
+
+def _has_blanks_in_fields(other: Candidate, blanks: Candidate) -> bool:
+    """Return whether a separator divides more lines alike than blanks, as around phone numbers."""
+    mark = other.separator
+    if mark not in SEPARATORS or other.score <= 0:
+        return False
+    # After a comma, a blank belongs to a text: "Smith, John" between columns at fixed places.
+    tight = len(re.findall(rf"{re.escape(mark)}\S", other.text))
+    return 2 * tight > other.text.count(mark) and _share_alike(other.records) > _share_alike(
+        blanks.records
     )
 
 

@@ -43,8 +43,19 @@ _STRUCTURED = (
         "a web page or XML",
     ),
     (re.compile(r"[+-]?\d+(\.\d+)?(\s\d+:[\d.eE+-]+){2}"), "a LIBSVM file"),
+    (
+        re.compile(
+            r"(?:--[^\n]*\n|/\*.*?\*/;?|SET\b[^;]*;|DROP\s+TABLE\b[^;]*;|USE\b[^;]*;|\s)*"
+            r"(?:CREATE\s+TABLE\s|INSERT\s+INTO\s)",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        "an SQL script",
+    ),
     (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
 )
+# A letter beyond ASCII in UTF-8, read as cp1252.
+_TWICE = re.compile(r"[\u00c3\u00c2][\u0080-\u00bf\u0152-\u2122]|â€")
+_CONTROLS = re.compile(r"([\x80-\x9f])")
 _SPARSE = "The rows are sparse: only nonzero values are listed."
 _AS_CSV = "Save it as CSV (text with one row per line) and load that."
 # An item of a basket, such as bread or milk=2; never a number.
@@ -94,11 +105,31 @@ def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[No
         ) from error
 
 
+def _decoded_twice(text: str) -> str | None:
+    """Return a text without the second encoding: GrÃ¶ÃŸe is Größe."""
+    if _TWICE.search(text) is None:
+        return None
+    try:
+        # What cp1252 does not define, other programs write as the control character.
+        raw = b"".join(
+            part.encode("latin-1") if "\x7f" < part < "\xa0" else part.encode("cp1252")
+            for part in _CONTROLS.split(text)
+        )
+        return raw.decode()
+    except UnicodeError:
+        return None
+
+
 def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
     wide = _wide_encoding(raw)
     encoding = wide or "utf-8"
     try:
-        return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding, ()
+        text = raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        if (mended := _decoded_twice(text)) is not None:
+            sentence = "The text was encoded as UTF-8 twice: read as it was before."
+            remedy = "If letters look wrong, choose the encoding."
+            return mended, encoding, (Notice(sentence, name, remedy, "LIN001"),)
+        return text, encoding, ()
     except UnicodeDecodeError:
         encoding = wide or _guess_encoding(raw.replace(b"\0", b""))
         sentence = f"The text is not UTF-8 and was read as {encoding}."

@@ -46,7 +46,9 @@ _AMOUNT = re.compile(
     rf"\(?[+-]?\s*{CURRENCY}\s*[+-]?{_DIGITS}\)?|\(?[+-]?{_DIGITS}\s*{CURRENCY}\)?"
 )
 _PERCENTAGE = re.compile(rf"[+-]?{_DIGITS}\s*[%‰]")
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,.' ]\d{3})+([.,]\d*)?")
+_GROUPED = re.compile(
+    r"[+-]?[1-9]\d{0,2}([,.' ]\d{3})+([.,]\d*)?|[+-]?[1-9]\d?(,\d\d)+,\d{3}(\.\d*)?"
+)
 _LONGEST = 60
 # Runs of spaces and tabs count as one separator.
 SPACES = " "

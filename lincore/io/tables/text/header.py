@@ -34,6 +34,8 @@ _MARKED = re.compile(r"([cmiw]?)([CDNST]?)#\s*(\D.*)", re.DOTALL)
 # Attributes of a column, such as unit=mm, may follow its role.
 _ATTRIBUTE = re.compile(r"(?:^|\s)\S+=\S*")
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
+# Survey tools write the question, and perhaps an identifier, below the name of a column.
+_LONGEST_UNIT, _MOST_LABELS, _FEWEST_BELOW = 17, 2, 3
 _NAME = re.compile(r"[^\W\d]{3,}([ _.-]*\w+)*")
 # Units and types that look like names, in the singular.
 # fmt: off
@@ -204,7 +206,17 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
         naming = [Notice(sentence, lines, code="LIN012")]
         head, body = head._replace(fields=joined, last_line=body[0].last_line), body[1:]
         names = _names(head, body, width, table.name)[0]
-    if asked is None and "LIN013" not in overruled and (units := _units(body)):
+    n_labels = _n_labels(body) if asked is None and "LIN013" not in overruled else 0
+    if n_labels:
+        below = body[n_labels - 1]
+        lines = f"line {below.first_line}"
+        if n_labels > 1:
+            lines = f"lines {body[0].first_line} to {below.last_line}"
+        label = ", ".join(filter(None, body[0].fields))[:60]
+        sentence = f"Skipped descriptions of the columns below their names: {label!r}."
+        naming.append(Notice(sentence, f"{table.name}, {lines}", code="LIN013"))
+        body = body[n_labels:]
+    elif asked is None and "LIN013" not in overruled and (units := _units(body)):
         if joined is None and _are_names(units, names) and "LIN010" not in overruled:
             # A title as wide as the table is above its header.
             _note_skipped(table, head, f"line {head.first_line}")
@@ -461,9 +473,10 @@ def _names_levels(head: Record, body: Sequence[Record]) -> bool:
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
-    if not unit or not _is_unit(unit):
+    bare = (unit or "").strip("[]()")
+    if not unit or not _is_unit(unit) or name.endswith((f"[{bare}]", f"({bare})")):
         return name
-    return f"{name} ({unit.strip('[]()')})" if is_named else unit
+    return f"{name} ({bare})" if is_named else unit
 
 
 def _is_unit(field: str) -> bool:
@@ -476,8 +489,7 @@ def _units(body: Sequence[Record]) -> list[str]:
     if len(body) < 3:
         return []
     first, rest = body[0].fields, body[1:]
-    if any(field.startswith("'") and field.endswith("'") for field in first):
-        # A row with other quotation marks.
+    if _has_other_quotes(first):
         return []
     n_units = 0
     for i, field in enumerate(first):
@@ -492,6 +504,34 @@ def _units(body: Sequence[Record]) -> list[str]:
         n_units += numeric and bool(field)
     # One word above one column of numbers may be an error.
     return first if n_units >= 2 else []
+
+
+def _has_other_quotes(fields: Sequence[str]) -> bool:
+    """Return whether this is a row with other quotation marks than the file's."""
+    return any(field.startswith("'") and field.endswith("'") for field in fields)
+
+
+def _n_labels(body: Sequence[Record]) -> int:
+    """Count the records below the header that describe columns, as survey tools write them."""
+    for n in range(_MOST_LABELS, 0, -1):
+        labels, rest = body[:n], body[n:]
+        if len(rest) >= _FEWEST_BELOW and all(_is_label(one.fields, rest) for one in labels):
+            return n
+    return 0
+
+
+def _is_label(fields: Sequence[str], rest: Sequence[Record]) -> bool:
+    """Return whether a record has words only, some above numbers or dates and longer than units."""
+    are_words = all(kind_of(field) == "word" for field in fields) and not _has_other_quotes(fields)
+    if len(fields) < len(rest[0].fields) or not are_words:
+        return False
+    n_above, longest = 0, max(map(len, fields))
+    for i, field in enumerate(fields):
+        below = nonblank_values(rest, i)
+        if field in below:
+            return False
+        n_above += bool(below) and all(kind_of(value) != "word" for value in below)
+    return n_above >= 2 and longest > _LONGEST_UNIT and len(set(fields)) > len(fields) / 2
 
 
 def _are_names(fields: Sequence[str], above: Sequence[str]) -> bool:

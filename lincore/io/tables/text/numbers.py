@@ -21,12 +21,13 @@ from lincore.utils.formatting import count
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 # A group before a thousands mark never begins with zero: 0,444 is a fraction.
+# In India, groups beyond a thousand have two digits: 12,34,567.
 GROUPED = {
     mark: re.compile(
-        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)"
+        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+){indian}|\d+)"
         rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
     )
-    for mark, other in ((".", ","), (",", r"\."))
+    for mark, other, indian in ((".", ",", r"|[1-9]\d?(?:,\d\d)+,\d{3}"), (",", r"\.", ""))
 }
 BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -42,10 +43,12 @@ _MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
 _SIGN_FIRST = re.compile(rf"([+-])\s*({CURRENCY}.*)")
 # A limit of detection, or a star that refers to a note, among numbers without.
 _FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
+# A measurement with its uncertainty: 1.50 ± 0.05.
+_UNCERTAINTY = re.compile(r"(?<=[\d.,])\s*(?:±|\+/-)\s*[\d.,]+$")
 # No number is longer; patterns with backtracking are applied to short texts only.
 LONGEST = 60
 OTHER = {",": ".", ".": ","}
-FLAG = "a flag"
+FLAG, UNCERTAINTY = "a flag", "an uncertainty"
 _FEWEST_RECORDS = 10
 _MOST_FIELDS = 20_000
 # Unit that may follow the numbers of a column, if it follows all of them: kg, m/s, °C.
@@ -146,6 +149,8 @@ def bare_number(value: str) -> tuple[str, str]:
         return amount[1], ""
     bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
     sign, taken = "", ""
+    if _UNCERTAINTY.search(bare):
+        bare, taken = _UNCERTAINTY.sub("", bare), UNCERTAINTY
     if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
         sign, bare = "-", found[1].strip()
         taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
@@ -322,7 +327,7 @@ def _common_unit(unique: Iterable[str]) -> str:
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
     """Return whether most numbers have no flags, and some no brackets."""
     taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
-    negative = sum(bool(what) and what != FLAG for what in taken)
+    negative = sum(what not in ("", FLAG, UNCERTAINTY) for what in taken)
     return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
@@ -371,7 +376,7 @@ def _number_notices(
         notices.append(_sign_notice(sorted(signs), where))
     taken = {taken: value for value in reversed(read) if (taken := bare_number(value)[1])}
     for what, example in sorted(taken.items()):
-        meaning = "read without it" if what == FLAG else "read as negative"
+        meaning = "read without it" if what in (FLAG, UNCERTAINTY) else "read as negative"
         sentence = f"Numbers with {what}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
     if odd:
