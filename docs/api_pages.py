@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from pathlib import Path
-
-from sphinx.pycode import ModuleAnalyzer
 
 ROOT = Path(__file__).parents[1]
 
@@ -65,11 +64,15 @@ def _page(package: str, homes: dict[int, str]) -> str:
 
 
 def comment_of(package: str, name: str) -> list[str]:
-    """Return the lines of the comment with a colon above or beside a constant."""
+    """Return the lines of the comment with a colon above a constant."""
     stub = ast.parse((ROOT / package.replace(".", "/") / "__init__.pyi").read_text("utf-8"))
     (module,) = (
         f"{package}.{node.module}"
         for node in stub.body
         if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}
     )
-    return ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name), [])
+    # Sphinx's ModuleAnalyzer cannot parse every annotation.
+    source = Path(importlib.import_module(module).__file__).read_text("utf-8")
+    comment = re.search(rf"^((?:#:.*\n)*){name} *[:=]", source, re.MULTILINE)
+    lines = comment[1].splitlines() if comment else []
+    return [line.removeprefix("#:").strip() for line in lines]

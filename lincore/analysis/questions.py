@@ -142,6 +142,9 @@ def _first_preset(so_far: SimpleNamespace) -> str:
     return next(iter(_presets(so_far)))
 
 
+_NUMBERED = {
+    name: f"{i}  {experiment.title}" for i, (name, experiment) in enumerate(EXPERIMENTS.items(), 1)
+}
 _PRESET = ("experiment", "preset")
 
 
@@ -183,9 +186,7 @@ class GeometryQuestion(PageQuestion):
             "Experiment",
             "Experiments on chapter 4, one per screen.",
             longest=40,
-            choices={
-                word: f"{i}  {one.title}" for i, (word, one) in enumerate(EXPERIMENTS.items(), 1)
-            },
+            choices=_NUMBERED,
         ),
     ] = "one-function"
     preset: Annotated[

@@ -35,8 +35,8 @@ class Learned(NamedTuple):
         Total number of coordinates.
     classes : tuple of K str
         Classes with training rows.
-        counts : ndarray of shape (K,)
-            Their numbers of training rows.
+    counts : ndarray of shape (K,)
+        Number of training rows of each class.
     priors : ndarray of shape (K,) or None
         As used by the classifier; None if it has none.
     means : ndarray of shape (K, q)

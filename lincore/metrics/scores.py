@@ -75,21 +75,21 @@ def score(results: Results, method: str, name: str) -> Interval:
     score when trained on as many rows. For the coverage of the intervals see docs/coverage.md.
 
     - Variance: that of the tested rows, each counted once however often it was predicted. Over
-    folds ``1 + n_test / n_train`` times that, plus the contribution of the training rows: a
-    jackknife over the models of the folds (`training_variance`), and for scores of predictions the
-    effect of other class shares (`share_influence`; in leave-one-out the models show it, because
-    their shares differ).
+      folds ``1 + n_test / n_train`` times that, plus the contribution of the training rows: a
+      jackknife over the models of the folds (`training_variance`), and for scores of predictions
+      the effect of other class shares (`share_influence`; in leave-one-out the models show it,
+      because their shares differ).
     - Form: Wilson's for the effective number of rows, for losses on the log scale, see
-    `from_spread`. For scores in which all classes count equally it is that of Price and Bonett,
-    with rows added to every class (`enlarged`).
+      `from_spread`. For scores in which all classes count equally it is that of Price and Bonett,
+      with rows added to every class (`enlarged`).
     - Quantiles: over folds Student's, with the degrees of freedom of the training rows' part. On
-    one test set normal, so that the accuracy of independent rows has Wilson's interval itself; but
-    for losses Student's, with the effective degrees of freedom of the variance.
+      one test set normal, so that the accuracy of independent rows has Wilson's interval itself;
+      but for losses Student's, with the effective degrees of freedom of the variance.
     - All NaN: if there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
     - Only the limits NaN: for a score in which all classes count equally if one of them has fewer
-    than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), and for a loss so
-    dominated by a few rows that the interval would reach beyond ten times the loss
-    (`is_carried_by_few`).
+      than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), and for a loss
+      so dominated by a few rows that the interval would reach beyond ten times the loss
+      (`is_carried_by_few`).
 
     Parameters
     ----------
