@@ -9,6 +9,7 @@ from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cached_property
 from html import escape
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -44,14 +45,17 @@ class Display:
         it. Subclasses have their own.
     is_reported : bool
         Whether reports contain it, and scripts that print the numbers of a report.
+    is_tabulated : bool
+        Whether `table` holds the frame; otherwise the figure or the notes say all of it.
     form : str
-        Of the floats of the table, as Python's `format` reads it; "" if they are rounded already.
+        Format of the floats of the table, as for Python's `format`; "" if they are rounded already.
     """
 
     title: ClassVar[str] = ""
     made_by: ClassVar[str] = ""
     place: ClassVar[str] = ""
     is_reported: ClassVar[bool] = False
+    is_tabulated: ClassVar[bool] = True
     form: ClassVar[str] = ""
 
     @classmethod
@@ -71,12 +75,24 @@ class Display:
     @classmethod
     def subject_names(cls) -> tuple[str, ...]:
         """Return the names of the fields that are shown, in order."""
-        named = {option.name for option in fields.options(cls)}
-        return tuple(part.name for part in dataclass_fields(cls) if part.name not in named)
+        option_names = {option.name for option in fields.options(cls)}
+        return tuple(
+            field.name for field in dataclass_fields(cls) if field.name not in option_names
+        )
+
+    def setting(self, name: str) -> Any:
+        """Return a setting, or if nothing is chosen what its rule makes of the data."""
+        so_far = SimpleNamespace(**{shown: getattr(self, shown) for shown in self.subject_names()})
+        for option in fields.options(type(self)):
+            value = option.resolved(getattr(self, option.name), so_far)
+            if option.name == name:
+                return value
+            setattr(so_far, option.name, value)
+        raise AttributeError(f"{type(self).__name__} has no setting {name!r}.")
 
     def finding(self) -> str:
-        """State what the numbers say, in one or two sentences."""
-        raise NotImplementedError
+        """State what the numbers say, in one or two sentences; by default the figure's title."""
+        return self.figure_title
 
     def scope(self) -> str:
         """State which rows and which method the finding rests on."""
@@ -88,7 +104,7 @@ class Display:
 
     def table(self) -> pd.DataFrame:
         """Return what people read: rounded, with units in the headings."""
-        return self.frame()
+        return self.frame() if self.is_tabulated else pd.DataFrame()
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns of the table mean, by heading."""
@@ -99,7 +115,7 @@ class Display:
         return None
 
     def plotted(self) -> go.Figure | None:
-        """Return the same as `plot`, and keep the title for findings that quote it."""
+        """Return the figure, and keep its title for findings that quote it."""
         figure = self.plot()
         if figure is not None:
             self.__dict__["figure_title"] = str(figure.layout.meta["title"])
@@ -128,9 +144,9 @@ class Display:
         return "\n\n".join(filter(None, [finding, self.scope(), drawn, rows, *self.notes()]))
 
     def _repr_html_(self) -> str:
-        said = [f"<p>{escape(self.finding())}</p>", f"<p>{escape(self.scope())}</p>"]
+        sentences = [f"<p>{escape(self.finding())}</p>", f"<p>{escape(self.scope())}</p>"]
         notes = [f"<p><small>{escape(note)}</small></p>" for note in self.notes()]
-        return "".join([*said, self.table().to_html(index=False, na_rep=""), *notes])
+        return "".join([*sentences, self.table().to_html(index=False, na_rep=""), *notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; a number that is not finite is None."""
@@ -160,10 +176,10 @@ class Display:
 
 def pivot(lines: pd.DataFrame, *index: str, columns: str, values: str) -> pd.DataFrame:
     """Return a line for each value of `index`, a column for each of `columns`, in their order."""
-    found = lines.pivot(index=list(index), columns=columns, values=values)
-    found = found.reindex(columns=lines[columns].unique())
-    found = found.loc[lines.set_index(list(index)).index.unique()]
-    return found.rename_axis(columns=None).reset_index()
+    pivoted = lines.pivot(index=list(index), columns=columns, values=values)
+    pivoted = pivoted.reindex(columns=lines[columns].unique())
+    pivoted = pivoted.loc[lines.set_index(list(index)).index.unique()]
+    return pivoted.rename_axis(columns=None).reset_index()
 
 
 def intervals(lines: pd.DataFrame) -> list[metrics.Interval]:
@@ -189,12 +205,12 @@ def _width(table: pd.DataFrame) -> int:
 
 def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
     """Return a table with its fractions as text, in one format or in that of `number_form`."""
-    texts, forms = {}, number_forms(table)
-    for place, name in enumerate(table.columns):
-        values = table.iloc[:, place]
+    texts, formats = {}, number_forms(table)
+    for position, name in enumerate(table.columns):
+        values = table.iloc[:, position]
         if pd.api.types.is_float_dtype(values.dtype):
-            own = form or forms[name]
-            texts[name] = ["" if value != value else f"{value:{own}}" for value in values]
+            number_format = form or formats[name]
+            texts[name] = ["" if value != value else f"{value:{number_format}}" for value in values]
     return table.assign(**texts) if texts else table
 
 
@@ -236,13 +252,14 @@ def plain(value: Any) -> Any:
 
 def digest(value: Any) -> str:
     """Return a digest of results, by their own `digest` if they have one."""
-    found = hashlib.blake2b(digest_size=16)
-    for part in _parts(value):
-        found.update(part)
-    return found.hexdigest()
+    hasher = hashlib.blake2b(digest_size=16)
+    for chunk in _chunks(value):
+        hasher.update(chunk)
+    return hasher.hexdigest()
 
 
-def _parts(value: Any) -> Iterable[bytes]:
+def _chunks(value: Any) -> Iterable[bytes]:
+    """Yield the bytes of a value, part by part."""
     own = getattr(value, "digest", None)
     if isinstance(own, str) and own:
         yield own.encode()
@@ -253,17 +270,17 @@ def _parts(value: Any) -> Iterable[bytes]:
         yield repr(value.columns.tolist()).encode()
         yield pd.util.hash_pandas_object(value).to_numpy().tobytes()
     elif isinstance(value, Mapping):
-        for name, part in value.items():
+        for name, item in value.items():
             yield repr(name).encode()
-            yield from _parts(part)
+            yield from _chunks(item)
     elif isinstance(value, Display):
         yield value.key.encode()
     elif is_dataclass(value):
         for field in dataclass_fields(value):
-            yield from _parts(getattr(value, field.name))
+            yield from _chunks(getattr(value, field.name))
     elif isinstance(value, list | tuple):
         yield f"{len(value)}".encode()
-        for part in value:
-            yield from _parts(part)
+        for item in value:
+            yield from _chunks(item)
     else:
         yield repr(value).encode()

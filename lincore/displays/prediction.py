@@ -36,35 +36,38 @@ _NEGLIGIBLE = "negligible"
 
 
 @dataclass(frozen=True, eq=False)
-class _OfPredictions(Display):
+class _PredictionsDisplay(Display):
     """A display of predictions, which begins with the classes that were predicted."""
 
     predictions: Predictions
 
     def finding(self) -> str:
         """State how many rows are predicted as what, and how many are unlike the training data."""
-        found = self.predictions
-        labels, far = [str(label) for label in found.classes], found.far
-        if len(found) == 1:
-            code = int(found.codes[0])
+        predictions = self.predictions
+        labels, far = [str(label) for label in predictions.classes], predictions.far
+        if len(predictions) == 1:
+            code = int(predictions.codes[0])
             sure = ""
-            if found.has_posteriors:
-                sure = f", at {percent(float(found.posteriors[0, code]))}{self._threshold()}"
-            place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
-            return f"Predicted: {quoted(labels[code])}{sure}{self._rejected()}{place}."
-        counts = found.counts
+            if predictions.has_posteriors:
+                sure = f", at {percent(float(predictions.posteriors[0, code]))}{self._threshold()}"
+            unlike = ""
+            if far is not None:
+                unlike = f"; it is {'un' if far[0] else ''}like the training data"
+            return f"Predicted: {quoted(labels[code])}{sure}{self._abstention()}{unlike}."
+        counts = predictions.counts
         order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
         are_many = len(order) > _MOST_NAMED
         phrases = [f"{counts[k]:,} {quoted(labels[k])}" for k in order]
         named = f"{listed(phrases, _FEW)} classes" if are_many else listed(phrases, _MOST_NAMED)
-        place = ""
+        unlike = ""
         if far is not None:
             n_far = int(far.sum())
             verb = "is" if n_far <= 1 else "are"
-            place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
-        return f"{len(found):,} {found.noun}{self._threshold()}: {named}{self._rejected()}{place}."
+            unlike = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
+        number = f"{len(predictions):,} {predictions.noun}"
+        return f"{number}{self._threshold()}: {named}{self._abstention()}{unlike}."
 
-    def _rejected(self) -> str:
+    def _abstention(self) -> str:
         """State for how many rows the model abstains, and why."""
         sets, rule = self.predictions.sets, self.predictions.rule
         if sets is None or rule is None:
@@ -84,31 +87,35 @@ class _OfPredictions(Display):
         )
 
     def _threshold(self) -> str:
-        found = self.predictions
-        if found.point is not None and found.point.costs is not None:
+        predictions = self.predictions
+        if predictions.point is not None and predictions.point.costs is not None:
             return " (at least expected cost)"
-        if (threshold := found.rarer_threshold) is None:
+        if (threshold := predictions.rarer_threshold) is None:
             return ""
-        label = quoted(found.classes[found.rarer])
+        label = quoted(predictions.classes[predictions.rarer])
         return f" (threshold for {label}: {metrics.threshold_text(threshold)})"
 
     def scope(self) -> str:
         """Return the file, the model, and the priors that the posteriors are of."""
-        found = self.predictions
-        return f"{found.name}, by {found.model.label}. {self._priors()}".strip()
+        predictions = self.predictions
+        return f"{predictions.name}, by {predictions.model.label}. {self._priors()}".strip()
 
     def _priors(self) -> str:
-        found = self.predictions
-        learned, priors, estimate = found.learned_priors, found.priors, found.estimate
+        predictions = self.predictions
+        learned, priors, estimate = (
+            predictions.learned_priors,
+            predictions.priors,
+            predictions.estimate,
+        )
         if learned is None:
             return ""
         if priors is None:
             return "Priors as in training."
-        parts = [
+        changes = [
             f"{quoted(label)} {percent(float(new))} (training {percent(float(old))})"
-            for label, new, old in zip(found.classes, priors, learned, strict=True)
+            for label, new, old in zip(predictions.classes, priors, learned, strict=True)
         ]
-        named = f"{listed(parts, _MOST_NAMED)}."
+        named = f"{listed(changes, _MOST_NAMED)}."
         if estimate is None:
             return f"Priors in deployment: {named}"
         differ = "differ" if estimate.p_value < _ALPHA else "do not differ significantly"
@@ -119,26 +126,26 @@ class _OfPredictions(Display):
 
     def notes(self) -> tuple[str, ...]:
         """State when the model abstains, and define "unlike the training data"."""
-        found, rule = self.predictions, self.predictions.rule
+        predictions, rule = self.predictions, self.predictions.rule
         if rule is None:
-            return (self._unlike(),)
+            return (self._unlike_note(),)
         of = (
             ""
-            if rule.coverage is None or found.priors is None
+            if rule.coverage is None or predictions.priors is None
             else " Prediction sets use the priors of training."
         )
-        return (rule.sentence() + of, self._unlike())
+        return (rule.sentence() + of, self._unlike_note())
 
-    def _unlike(self) -> str:
-        found = self.predictions
-        if found.distance is None:
+    def _unlike_note(self) -> str:
+        predictions = self.predictions
+        if predictions.distance is None:
             return (
                 "No distances: the rows are sparse, or the model has too few training rows for its "
                 "inputs."
             )
-        if found.far is None:
+        if predictions.far is None:
             return "No class has enough training rows to say which rows are unlike it."
-        level = percent(1 - found.level, 0 if found.level >= 0.01 else 1)
+        level = percent(1 - predictions.level, 0 if predictions.level >= 0.01 else 1)
         return (
             "The distance is Mahalanobis's from the nearest class, in the inputs of the "
             f"classifier. Flagged: more unusual than {level} of the training rows, both if each "
@@ -156,18 +163,18 @@ _ORDERS = {
 
 
 def _orders(so_far: SimpleNamespace) -> dict[str, str]:
-    found = so_far.predictions
+    predictions = so_far.predictions
     lacking = {
-        "far": found.far is None or not found.far.any(),
-        "uncertain": not found.has_posteriors,
-        "rejected": found.is_rejected is None or not found.is_rejected.any(),
-        "misclassified": found.truth is None,
+        "far": predictions.far is None or not predictions.far.any(),
+        "uncertain": not predictions.has_posteriors,
+        "rejected": predictions.is_rejected is None or not predictions.is_rejected.any(),
+        "misclassified": predictions.truth is None,
     }
     return {order: name for order, name in _ORDERS.items() if not lacking.get(order)}
 
 
 @dataclass(frozen=True, eq=False)
-class PredictedRowsDisplay(_OfPredictions):
+class PredictedRowsDisplay(_PredictionsDisplay):
     """The predicted class of every row, with its posteriors and its distance."""
 
     title: ClassVar[str] = "Predictions"
@@ -192,32 +199,32 @@ class PredictedRowsDisplay(_OfPredictions):
 
     def table(self) -> pd.DataFrame:
         """Return the rows that `order` asks for, what was predicted first, at most 1,000."""
-        found, shown = self.predictions, self.chosen[:MOST_ROWS]
-        added = found.added(shown)
-        if len(found.classes) > MOST_CLASSES:
-            added = added.drop(columns=[f"P({label})" for label in found.classes.tolist()])
-            if found.has_posteriors:
-                added.insert(1, "posterior", found.posteriors[shown].max(axis=1))
-        own = found.new.frame.iloc[shown, :MOST_COLUMNS].reset_index(drop=True)
+        predictions, shown = self.predictions, self.chosen[:MOST_ROWS]
+        added = predictions.added(shown)
+        if len(predictions.classes) > MOST_CLASSES:
+            added = added.drop(columns=[f"P({label})" for label in predictions.classes.tolist()])
+            if predictions.has_posteriors:
+                added.insert(1, "posterior", predictions.posteriors[shown].max(axis=1))
+        own = predictions.new.frame.iloc[shown, :MOST_COLUMNS].reset_index(drop=True)
         own.columns = pd.Index([str(name) for name in own.columns])
         # A column of the file may have the name of one of ours.
         own = own.rename(columns={name: f"{name} (file)" for name in own.columns if name in added})
         table = pd.concat([added.round(3), own], axis=1)
-        table.insert(0, "row", found.numbers[shown], allow_duplicates=True)
+        table.insert(0, "row", predictions.numbers[shown], allow_duplicates=True)
         return table.loc[:, ~table.columns.duplicated()]
 
     def plot(self) -> go.Figure | None:
         """Return the first images with their predicted classes; None for other rows."""
-        found, shown = self.predictions, self.chosen[:MOST_IMAGES]
-        if found.model.image_shape is None or not len(shown):
+        predictions, shown = self.predictions, self.chosen[:MOST_IMAGES]
+        if predictions.model.image_shape is None or not len(shown):
             return None
-        titles, title = [str(label) for label in found.labels[shown]], "Predicted class"
-        if found.has_posteriors:
-            sure = found.posteriors[shown, found.codes[shown]].tolist()
+        titles, title = [str(label) for label in predictions.labels[shown]], "Predicted class"
+        if predictions.has_posteriors:
+            sure = predictions.posteriors[shown, predictions.codes[shown]].tolist()
             titles = [f"{a}: {percent(p, 0)}" for a, p in zip(titles, sure, strict=True)]
             title = "Predicted class, with its posterior"
         return plots.images(
-            found.new.X[shown].reshape(-1, *found.model.image_shape),
+            predictions.new.X[shown].reshape(-1, *predictions.model.image_shape),
             titles,
             columns=min(SHEET_COLUMNS, len(shown)),
             title=title,
@@ -226,12 +233,12 @@ class PredictedRowsDisplay(_OfPredictions):
     def notes(self) -> tuple[str, ...]:
         """State how many rows are left out of the table, and what flagged rows are."""
         n_rows = len(self.chosen)
-        part = f"{MOST_ROWS:,} of {n_rows:,} rows." if n_rows > MOST_ROWS else ""
-        return (*filter(None, [part]), *super().notes())
+        excerpt = f"{MOST_ROWS:,} of {n_rows:,} rows." if n_rows > MOST_ROWS else ""
+        return (*filter(None, [excerpt]), *super().notes())
 
 
 @dataclass(frozen=True, eq=False)
-class PredictedClassesDisplay(_OfPredictions):
+class PredictedClassesDisplay(_PredictionsDisplay):
     """The rows predicted as each class; of a single row the posterior of each."""
 
     title: ClassVar[str] = "Predicted classes"
@@ -239,21 +246,21 @@ class PredictedClassesDisplay(_OfPredictions):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class: rows and priors, or posterior and distance."""
-        found = self.predictions
-        table = pd.DataFrame({"class": [str(label) for label in found.classes]})
-        if len(found) > 1:
-            table["rows"] = found.counts
-            if found.is_rejected is not None:
-                rejected = found.codes[found.is_rejected]
+        predictions = self.predictions
+        table = pd.DataFrame({"class": [str(label) for label in predictions.classes]})
+        if len(predictions) > 1:
+            table["rows"] = predictions.counts
+            if predictions.is_rejected is not None:
+                rejected = predictions.codes[predictions.is_rejected]
                 table["abstained"] = np.bincount(rejected, minlength=len(table))
-            if found.learned_priors is not None:
-                table["prior in training"] = found.learned_priors
-            if found.priors is not None:
-                table["prior in deployment"] = found.priors
+            if predictions.learned_priors is not None:
+                table["prior in training"] = predictions.learned_priors
+            if predictions.priors is not None:
+                table["prior in deployment"] = predictions.priors
             return table
-        if found.has_posteriors:
-            table["posterior"] = found.posteriors[0]
-        if (squared := found.evaluated.squared_distances) is not None:
+        if predictions.has_posteriors:
+            table["posterior"] = predictions.posteriors[0]
+        if (squared := predictions.evaluated.squared_distances) is not None:
             table["distance"] = np.sqrt(squared[0])
         return table
 
@@ -294,8 +301,8 @@ class MatchedColumnsDisplay(Display):
             size = f"{width} × {height} pixels"
             resized = f"{count(new.n_resized, 'image')} resized to {size}" if new.n_resized else ""
             skipped = f"{count(len(new.skipped), 'file')} skipped" if new.skipped else ""
-            parts = [part for part in (resized, skipped) if part]
-            return f"{listed(parts)}." if parts else f"All images have {size}."
+            phrases = [phrase for phrase in (resized, skipped) if phrase]
+            return f"{listed(phrases)}." if phrases else f"All images have {size}."
         n_columns = len(model.schema.columns)
         everything = f"{n_columns - len(match.missing)} of" if match.missing else "All"
         order = ", in another order" if match.reordered else ""
@@ -305,7 +312,10 @@ class MatchedColumnsDisplay(Display):
     def frame(self) -> pd.DataFrame:
         """Return a line for each note on reading and matching the file."""
         return pd.DataFrame(
-            [(one.where, one.what, one.remedy) for one in self.predictions.new.findings],
+            [
+                (notice.where, notice.what, notice.remedy)
+                for notice in self.predictions.new.findings
+            ],
             columns=["where", "what", "remedy"],
         )
 
@@ -319,7 +329,7 @@ class MatchedColumnsDisplay(Display):
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored(Display):
+class _ScoredDisplay(Display):
     """A display of predictions whose classes are known."""
 
     predictions: Predictions
@@ -336,7 +346,7 @@ class _Scored(Display):
         return report.classification_finding(self.results, self.results.methods[0])
 
 
-class PredictionScoresDisplay(_Scored):
+class PredictionScoresDisplay(_ScoredDisplay):
     """The scores of predictions, with their intervals."""
 
     title: ClassVar[str] = "Scores of the predictions"
@@ -367,44 +377,41 @@ class PredictionScoresDisplay(_Scored):
         if self.results is None:
             return ()
         names = report.headline_score_names(self.results)
-        notes = [report.interval_method(self.results, *names), *self._counting(self.results)]
+        notes = [report.interval_method(self.results, *names), *self._row_notes(self.results)]
         if self.predictions.threshold is not None:
             notes.append("If the threshold was chosen by these scores, they are optimistic.")
         return tuple(notes)
 
-    def _counting(self, results: Results) -> list[str]:
-        found = self.predictions
-        n_scored, said = int((np.asarray(found.truth) != NO_LABEL).sum()), []
-        if n_scored < len(found):
-            said.append(
-                f"{n_scored:,} of {len(found):,} rows are scored: the others have no class, or one "
-                "that the model does not know."
+    def _row_notes(self, results: Results) -> list[str]:
+        predictions = self.predictions
+        n_scored, notes = int((np.asarray(predictions.truth) != NO_LABEL).sum()), []
+        if n_scored < len(predictions):
+            notes.append(
+                f"{n_scored:,} of {len(predictions):,} rows are scored: the others have no class, "
+                "or one that the model does not know."
             )
-        if found.new.weights is not None:
+        if predictions.new.weights is not None:
             effective = effective_number(np.asarray(results.settings.row_weights))
-            said.append(
-                f"Scores weight the rows by {found.model.weight_name!r}: "
+            notes.append(
+                f"Scores weight the rows by {predictions.model.weight_name!r}: "
                 f"{count(len(results.rows), 'row')} count as {effective:,.1f} of equal weight "
                 "(Kish)."
             )
-        return said
+        return notes
 
 
-class PredictionConfusionDisplay(_Scored):
+class PredictionConfusionDisplay(_ScoredDisplay):
     """The confusion matrix of predictions: true classes against predicted ones."""
 
     title: ClassVar[str] = "Confusion of the predictions"
     made_by: ClassVar[str] = "predictions.confusion"
+    is_tabulated: ClassVar[bool] = False
 
     def frame(self) -> pd.DataFrame:
         """Return the number of rows, or their weight, of each true and predicted class."""
         if self.results is None:
             return pd.DataFrame()
         return confusion_lines(self.results, self.results.methods[0])
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure has every number."""
-        return pd.DataFrame()
 
     def plot(self) -> go.Figure | None:
         """Return the matrix."""

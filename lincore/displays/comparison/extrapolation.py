@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 _N_DRAWN = 7
 
 
-def _last(so_far: SimpleNamespace) -> Results:
+def _last(so_far: Any) -> Results:
     results: dict[int, Results] = so_far.curve.results
     return results[max(results)]
 
 
-def _rarest(so_far: SimpleNamespace) -> int:
+def _rarest(so_far: Any) -> int:
     return int(_last(so_far).class_counts.argmin())
 
 
-def _losses(so_far: SimpleNamespace) -> dict[str, str]:
+def _losses(so_far: Any) -> dict[str, str]:
     last = _last(so_far)
     rare, rows = quoted(last.classes[_rarest(so_far)]), last.settings.rows
     return {
@@ -48,7 +48,7 @@ def _first_loss(so_far: SimpleNamespace) -> str:
     return "balanced" if leading == "balanced accuracy" else "error"
 
 
-def _methods(so_far: SimpleNamespace) -> dict[str, str]:
+def _methods(so_far: Any) -> dict[str, str]:
     settings = _last(so_far).settings
     return {name: settings.label(name) for name in so_far.curve.methods}
 
@@ -96,10 +96,6 @@ class ExtrapolationDisplay(Display):
     ) = None  # fmt: skip
 
     @property
-    def _so_far(self) -> SimpleNamespace:
-        return SimpleNamespace(curve=self.curve)
-
-    @property
     def n_rows(self) -> int:
         """The largest training set."""
         return max(self.curve.results)
@@ -107,21 +103,21 @@ class ExtrapolationDisplay(Display):
     @property
     def chosen(self) -> str:
         """The model that is drawn."""
-        return self.method or _best(self._so_far)
+        return str(self.setting("method"))
 
     @property
     def _rows(self) -> str:
-        return str(_last(self._so_far).settings.rows)
+        return str(_last(self).settings.rows)
 
     @property
     def which(self) -> str:
         """The rows whose errors are extrapolated."""
-        return _losses(self._so_far)[self.loss or _first_loss(self._so_far)]
+        return _losses(self)[self.setting("loss")]
 
     @cached_property
-    def found(self) -> dict[str, ExtrapolatedLoss]:
+    def extrapolations(self) -> dict[str, ExtrapolatedLoss]:
         """The extrapolation of each method, along the drawn continuation."""
-        loss = self.loss or _first_loss(self._so_far)
+        loss = self.setting("loss")
         targets = self.n_rows * np.geomspace(1, self.times, _N_DRAWN)
         return {
             name: metrics.extrapolate_loss(
@@ -129,7 +125,7 @@ class ExtrapolationDisplay(Display):
                 name,
                 targets.tolist(),
                 test_ratio=self.curve.test_ratio,
-                code=_rarest(self._so_far) if loss == "rare" else None,
+                code=_rarest(self) if loss == "rare" else None,
                 balanced=loss == "balanced",
             )
             for name in self.curve.methods
@@ -137,13 +133,13 @@ class ExtrapolationDisplay(Display):
 
     def finding(self) -> str:
         """State the error of the chosen model now and with more rows, or why that is unknown."""
-        found, label = self.found[self.chosen], _methods(self._so_far)[self.chosen]
-        if found.reason:
-            return f"The curve of {label} is not extrapolated: {found.reason}."
-        now, then = found.measured[-1], found.extrapolated[-1]
+        extrapolation, label = self.extrapolations[self.chosen], _methods(self)[self.chosen]
+        if extrapolation.reason:
+            return f"The curve of {label} is not extrapolated: {extrapolation.reason}."
+        now, then = extrapolation.measured[-1], extrapolation.extrapolated[-1]
         more = f"{self.times * self.n_rows:,} training {self._rows}"
         before, after = (
-            f"{percent(one.value)} ({interval(one.low, one.high)})" for one in (now, then)
+            f"{percent(error.value)} ({interval(error.low, error.high)})" for error in (now, then)
         )
         return (
             f"With {more} {label} would misclassify about {after} of {self.which}, extrapolated; "
@@ -153,19 +149,19 @@ class ExtrapolationDisplay(Display):
     def frame(self) -> pd.DataFrame:
         """Return a line for each method: the loss now and extrapolated, or the reason why not."""
         lines = []
-        for name, found in self.found.items():
+        for name, extrapolation in self.extrapolations.items():
             nothing = Interval(np.nan, np.nan, np.nan)
-            now = found.measured[-1] if found.measured else nothing
-            then = found.extrapolated[-1] if found.extrapolated else nothing
-            last = int(found.sizes[-1]) if len(found.sizes) else 0
+            now = extrapolation.measured[-1] if extrapolation.measured else nothing
+            then = extrapolation.extrapolated[-1] if extrapolation.extrapolated else nothing
+            last = int(extrapolation.sizes[-1]) if len(extrapolation.sizes) else 0
             target = self.times * self.n_rows
-            lines.append((name, last, now.value, target, *then, found.reason))
+            lines.append((name, last, now.value, target, *then, extrapolation.reason))
         columns = ["method", "training rows", "loss", "more rows", "value", "low", "high", "reason"]
         return pd.DataFrame(lines, columns=columns)
 
     def table(self) -> pd.DataFrame:
         """Return the same in per cent."""
-        lines, label = self.frame(), _methods(self._so_far)
+        lines, label = self.frame(), _methods(self)
         shown = {
             "model": lines["method"].map(label),
             f"with {self.n_rows:,} {self._rows} (%)": (100 * lines["loss"]).round(1),
@@ -179,13 +175,13 @@ class ExtrapolationDisplay(Display):
 
     def plot(self) -> go.Figure | None:
         """Draw the errors of the chosen model, and their continuation with its interval."""
-        found = self.found[self.chosen]
-        if found.reason:
+        extrapolation = self.extrapolations[self.chosen]
+        if extrapolation.reason:
             return None
-        sizes = np.append(found.sizes, found.targets[1:])
-        measured, beyond = np.array(found.measured), np.array(found.extrapolated)
-        nothing = np.full((len(found.targets) - 1, 3), np.nan)
-        before = np.full((len(found.sizes) - 1, 3), np.nan)
+        sizes = np.append(extrapolation.sizes, extrapolation.targets[1:])
+        measured, beyond = np.array(extrapolation.measured), np.array(extrapolation.extrapolated)
+        nothing = np.full((len(extrapolation.targets) - 1, 3), np.nan)
+        before = np.full((len(extrapolation.sizes) - 1, 3), np.nan)
         both = np.stack([np.vstack([measured, nothing]), np.vstack([before, beyond])])
         mean, low, high = np.moveaxis(both, 2, 0)
         return plots.sweep(
@@ -201,7 +197,7 @@ class ExtrapolationDisplay(Display):
 
     def notes(self) -> tuple[str, ...]:
         """Return the assumptions, and what the interval covers."""
-        if all(found.reason for found in self.found.values()):
+        if all(extrapolation.reason for extrapolation in self.extrapolations.values()):
             return ()
         return (
             "Assumed: the error is a + b / nᶜ with a, b ≥ 0, and new rows come from the same "

@@ -66,7 +66,8 @@ class JudgedDisplay(Display):
     @cached_property
     def deciding(self) -> str:
         """The score that was chosen, or the leading one."""
-        return self.score or metrics.leading_score(self.results.class_counts)
+        score: str = self.setting("score")
+        return score
 
     @cached_property
     def ranked(self) -> Results:
@@ -76,8 +77,8 @@ class JudgedDisplay(Display):
     @cached_property
     def scored(self) -> pd.DataFrame:
         """The methods that have the score, with its intervals, the best first."""
-        found = metrics.score_table(self.ranked, [self.deciding])
-        return found[found["value"].notna()].reset_index(drop=True)
+        scores = metrics.score_table(self.ranked, [self.deciding])
+        return scores[scores["value"].notna()].reset_index(drop=True)
 
     @property
     def labels(self) -> list[str]:

@@ -36,14 +36,14 @@ def comparison_notes(results: Results) -> list[str]:
         are = "are" if len(missing) > 1 else "is"
         notes.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
     n_fits = metrics.find_sampling_units(results).n_folds
-    for name, found in settings.notes.items():
+    for name, warning_counts in settings.notes.items():
         if name not in results.methods:
             continue
-        for kind, times in found.items():
-            what = _NOTES.get(kind, f"warned ({kind})")
+        for kind, times in warning_counts.items():
+            event = _NOTES.get(kind, f"warned ({kind})")
             where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
             end = " when it ended" if kind == "ConvergenceWarning" else ""
-            notes.append(f"{settings.label(name)} {what}{end}{where}.")
+            notes.append(f"{settings.label(name)} {event}{end}{where}.")
     notes += _threshold_notes(results)
     alone = _in_one_fold(results)
     if alone:
@@ -65,18 +65,18 @@ def _threshold_notes(results: Results) -> list[str]:
         return []
     pairs = []
     for first, second in combinations(results.methods, 2):
-        found = metrics.find_disagreements(results, first, second)
-        if len(found.rows) < _OFTEN * found.n_rows:
+        disagreement = metrics.find_disagreements(results, first, second)
+        if len(disagreement.rows) < _OFTEN * disagreement.n_rows:
             continue
         areas = [metrics.estimate(results, method, "AUC").value for method in (first, second)]
         alike = abs(areas[0] - areas[1]) < _SAME_AUC
         if alike and metrics.rank_correlation(results, first, second) >= _SAME_RANKS:
-            pairs.append((len(found.rows), found.n_rows, first, second, areas))
+            pairs.append((len(disagreement.rows), disagreement.n_rows, first, second, areas))
     if not pairs:
         return []
     n_differ, n_rows, first, second, areas = max(pairs, key=lambda pair: pair[0])
-    one, other = (decimals(area) for area in areas)
-    auc = f"{one} for both" if one == other else f"{one} and {other}"
+    texts = [decimals(area) for area in areas]
+    auc = f"{texts[0]} for both" if texts[0] == texts[1] else " and ".join(texts)
     who = f"{results.settings.label(first)} and {results.settings.label(second)}"
     more = f" The same holds for {count(len(pairs) - 1, 'more pair')}." if len(pairs) > 1 else ""
     return [
@@ -87,24 +87,22 @@ def _threshold_notes(results: Results) -> list[str]:
 
 def _in_one_fold(results: Results) -> list[str]:
     """Return the classes whose rows are all in one test set, and so in no training set of it."""
-    by_pass = results.repetition.astype(np.intp), results.fold.astype(np.intp)
-    passes = np.unique(by_pass[0])
-    whole = [
-        len(np.unique(by_pass[1][by_pass[0] == one])) > 1
-        and (results.n_train + _in_fold(results))[by_pass[0] == one].max()
-        <= np.count_nonzero(by_pass[0] == one)
-        for one in passes
-    ]
+    repetition, fold = results.repetition.astype(np.intp), results.fold.astype(np.intp)
+    n_rows = results.n_train + _fold_sizes(results)
     # Otherwise some training rows may never be tested.
-    if metrics.find_sampling_units(results).one_fit or not all(whole):
+    all_are_tested = all(
+        len(np.unique(fold[own])) > 1 and n_rows[own].max() <= np.count_nonzero(own)
+        for own in (repetition == number for number in np.unique(repetition))
+    )
+    if metrics.find_sampling_units(results).one_fit or not all_are_tested:
         return []
-    seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
-    found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)
-    return [quoted(results.classes[code]) for code in np.unique(found[1][n_folds == 1])]
+    triples = np.unique(np.stack([repetition, results.truth, fold]), axis=1)
+    (_, codes), n_folds = np.unique(triples[:2], axis=1, return_counts=True)
+    return [quoted(results.classes[code]) for code in np.unique(codes[n_folds == 1])]
 
 
-def _in_fold(results: Results) -> NDArray[np.intp]:
+def _fold_sizes(results: Results) -> NDArray[np.intp]:
     """Return for each row the size of its test set."""
     folds = np.stack([results.repetition, results.fold])
-    _, which, sizes = np.unique(folds, axis=1, return_inverse=True, return_counts=True)
-    return np.asarray(sizes[which.ravel()])
+    _, positions, sizes = np.unique(folds, axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(sizes[positions.ravel()])

@@ -41,25 +41,26 @@ class PairwiseDisplay(JudgedDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each pair: difference, interval, p-values, verdict, test."""
-        found = metrics.pairwise_differences(self.ranked, self.deciding, self.rope)
-        return pd.DataFrame(found, columns=list(metrics.Difference._fields))
+        differences = metrics.pairwise_differences(self.ranked, self.deciding, self.rope)
+        return pd.DataFrame(differences, columns=list(metrics.Difference._fields))
 
     def table(self) -> pd.DataFrame:
         """Return the same with differences of shares in points."""
         if not self.differences:
             return pd.DataFrame()
-        unit, scale, decimal = self.unit_of_differences
-        found = pd.DataFrame(self.differences, columns=list(metrics.Difference._fields))
+        unit, scale, digits = self.unit_of_differences
+        lines = pd.DataFrame(self.differences, columns=list(metrics.Difference._fields))
+        amounts = (scale * lines[["value", "low", "high"]]).round(digits)
         return pd.DataFrame(
             {
-                "first": found["first"],
-                "second": found["second"],
-                f"difference ({unit})": (scale * found["value"]).round(decimal),
-                "from": (scale * found["low"]).round(decimal),
-                "to": (scale * found["high"]).round(decimal),
-                "p": found["p"].map(p_value),
-                "p (Holm)": found["p_holm"].map(p_value),
-                "verdict": found["verdict"],
+                "first": lines["first"],
+                "second": lines["second"],
+                f"difference ({unit})": amounts["value"],
+                "from": amounts["low"],
+                "to": amounts["high"],
+                "p": lines["p"].map(p_value),
+                "p (Holm)": lines["p_holm"].map(p_value),
+                "verdict": lines["verdict"],
             }
         )
 
@@ -130,25 +131,26 @@ def _differing(so_far: SimpleNamespace) -> str:
     return others[differ.index(True) if True in differ else 0] if others else ""
 
 
-_WHICH = ("first", "second", "neither")
+#: Parts of a disagreement, by the values of the option that lists one of them.
+_PARTS = {"first": "only_first", "second": "only_second", "neither": "neither"}
+
+
+def _part_counts(disagreement: metrics.Disagreement) -> dict[str, int]:
+    return {which: int(getattr(disagreement, part).sum()) for which, part in _PARTS.items()}
 
 
 def _which(so_far: SimpleNamespace) -> dict[str, str]:
     if len(so_far.results.methods) < 2:
         return {}
-    found = metrics.find_disagreements(so_far.results, so_far.first, so_far.second)
+    disagreement = metrics.find_disagreements(so_far.results, so_far.first, so_far.second)
     labels = _methods(so_far)
-    named = (
-        f"{labels[so_far.first]} alone is correct",
-        f"{labels[so_far.second]} alone is correct",
-        "Neither is correct",
-    )
-    counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
-    return {
-        which: f"{name} ({count:,})"
-        for which, name, count in zip(_WHICH, named, counts, strict=True)
-        if count
+    names = {
+        "first": f"{labels[so_far.first]} alone is correct",
+        "second": f"{labels[so_far.second]} alone is correct",
+        "neither": "Neither is correct",
     }
+    counts = _part_counts(disagreement).items()
+    return {which: f"{names[which]} ({n_rows:,})" for which, n_rows in counts if n_rows}
 
 
 def _commonest(so_far: SimpleNamespace) -> str | None:
@@ -202,24 +204,20 @@ class DisagreementsDisplay(JudgedDisplay):
     @cached_property
     def pair(self) -> tuple[str, str]:
         """The two methods."""
-        so_far = SimpleNamespace(results=self.results, first=self.first or "")
-        so_far.first = self.first or _first(so_far)
-        return so_far.first, self.second or _differing(so_far)
+        return self.setting("first"), self.setting("second")
 
     @cached_property
-    def found(self) -> metrics.Disagreement:
+    def disagreement(self) -> metrics.Disagreement:
         """The rows of the whole disagreement."""
         return metrics.find_disagreements(self.results, *self.pair)
 
     @cached_property
-    def part(self) -> metrics.Disagreement:
+    def shown(self) -> metrics.Disagreement:
         """The rows that are listed."""
-        so_far = SimpleNamespace(results=self.results, first=self.pair[0], second=self.pair[1])
-        which = self.which or _commonest(so_far)
+        which = self.setting("which")
         if which is None:
-            return self.found
-        names = ("only_first", "only_second", "neither")
-        return self.found.where(getattr(self.found, names[_WHICH.index(which)]))
+            return self.disagreement
+        return self.disagreement.where(getattr(self.disagreement, _PARTS[which]))
 
     @property
     def is_possible(self) -> bool:
@@ -230,14 +228,12 @@ class DisagreementsDisplay(JudgedDisplay):
         """State how often the two disagree, and who is correct then."""
         if not self.is_possible:
             return "Disagreements need two models."
-        labels = map(self.results.settings.label, self.pair)
-        first, second = labels
-        n_rows, rows = f"{self.found.n_rows:,}", self.results.settings.rows
-        differ = len(self.found.rows)
+        first, second = map(self.results.settings.label, self.pair)
+        n_rows, rows = f"{self.disagreement.n_rows:,}", self.results.settings.rows
+        differ = len(self.disagreement.rows)
         if not differ:
             return f"{first} and {second} predict the same for all {n_rows} {rows}."
-        parts = (self.found.only_first, self.found.only_second, self.found.neither)
-        only_first, only_second, neither = (int(part.sum()) for part in parts)
+        only_first, only_second, neither = _part_counts(self.disagreement).values()
         return (
             f"{first} and {second} disagree on {differ:,} of {n_rows} {rows}: only {first} is "
             f"correct on {only_first:,}, only {second} on {only_second:,}"
@@ -246,35 +242,37 @@ class DisagreementsDisplay(JudgedDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return the rows: truth, both predictions and their probabilities."""
-        return self._lines(self.found) if self.is_possible else pd.DataFrame()
+        return self._lines(self.disagreement) if self.is_possible else pd.DataFrame()
 
-    def _lines(self, part: metrics.Disagreement) -> pd.DataFrame:
+    def _lines(self, disagreement: metrics.Disagreement) -> pd.DataFrame:
         classes = self.results.classes
-        found = pd.DataFrame({"row": part.rows, "class": classes[part.truth]})
-        for method, predicted, proba in zip(self.pair, part.predicted, part.proba, strict=True):
+        lines = pd.DataFrame({"row": disagreement.rows, "class": classes[disagreement.truth]})
+        for method, predicted, proba in zip(
+            self.pair, disagreement.predicted, disagreement.proba, strict=True
+        ):
             label = self.results.settings.label(method)
-            found[f"{label} predicts"] = classes[predicted]
+            lines[f"{label} predicts"] = classes[predicted]
             if np.isfinite(proba).all():
-                found[f"{label}: p"] = proba
-        return found
+                lines[f"{label}: p"] = proba
+        return lines
 
     def table(self) -> pd.DataFrame:
         """Return at most 500 of the rows selected by `which`, with the columns of the data."""
         if not self.is_possible:
             return pd.DataFrame()
-        found = self._lines(self.part).head(MOST_ROWS)
-        if found.empty or self.data is None or self.data.kind.is_images:
-            return found.round(3)
-        own = found.drop(columns=["row", "class"]).round(3)
+        lines = self._lines(self.shown).head(MOST_ROWS)
+        if lines.empty or self.data is None or self.data.kind.is_images:
+            return lines.round(3)
+        own = lines.drop(columns=["row", "class"]).round(3)
         columns = {str(name): own[name].tolist() for name in own}
-        return inspection.row_table(self.data, found["row"].to_numpy(), columns)
+        return inspection.row_table(self.data, lines["row"].to_numpy(), columns)
 
     def images(self) -> tuple[np.ndarray, list[str]] | None:
         """Return the listed rows, if they are images, with a caption each."""
         if self.data is None or not self.data.kind.is_images or not self.is_possible:
             return None
-        said = self.results.classes[self.part.predicted]
-        return self.part.rows, [f"{a} / {b}" for a, b in zip(*said.tolist(), strict=True)]
+        predicted = self.results.classes[self.shown.predicted]
+        return self.shown.rows, [f"{a} / {b}" for a, b in zip(*predicted.tolist(), strict=True)]
 
     def notes(self) -> tuple[str, ...]:
         """Return the test of the two, and which rows are listed."""
@@ -334,10 +332,10 @@ def difference_phrase(difference: Difference) -> str:
     return f"{span} ({ends})"
 
 
-def cochran_finding(found: metrics.Omnibus, *, some_pair: bool) -> str:
+def cochran_finding(omnibus: metrics.Omnibus, *, some_pair: bool) -> str:
     """Report Cochran's test of all methods, and whether it agrees with the tests of pairs."""
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
-    if found.p < metrics.ALPHA:
+    numbers = f"(Cochran’s Q = {omnibus.statistic:.1f}, Greenhouse–Geisser {p_equals(omnibus.p)})"
+    if omnibus.p < metrics.ALPHA:
         alone = "" if some_pair else ", though no two of them are significantly different"
         return f"Not all models are correct equally often {numbers}{alone}."
     if some_pair:

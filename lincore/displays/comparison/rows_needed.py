@@ -68,17 +68,19 @@ class RowsNeededDisplay(JudgedDisplay):
 
     def finding(self) -> str:
         """State how many rows would separate the best two models, or narrow the one interval."""
-        lines = [one for one in self.frame().to_dict("records") if np.isfinite(one["rows needed"])]
-        lines.sort(key=lambda one: one["question"] != "difference")
+        lines = [
+            line for line in self.frame().to_dict("records") if np.isfinite(line["rows needed"])
+        ]
+        lines.sort(key=lambda line: line["question"] != "difference")
         if not lines:
             return "The results have no intervals from which a number of rows would follow."
         first = lines[0]
         needed, size = _about(first["rows needed"]), self._size(first["wanted"], first["score"])
         if first["question"] == "difference":
-            what = f"find a difference of {size} between {first['of']} with {self._power}"
+            purpose = f"find a difference of {size} between {first['of']} with {self._power}"
         else:
-            what = f"give the {first['score']} of {first['of']} an interval of ± {size}"
-        return f"About {needed} {self.rows} would {what}; there are {first['rows']:,}."
+            purpose = f"give the {first['score']} of {first['of']} an interval of ± {size}"
+        return f"About {needed} {self.rows} would {purpose}; there are {first['rows']:,}."
 
     @property
     def _power(self) -> str:
@@ -103,14 +105,15 @@ class RowsNeededDisplay(JudgedDisplay):
                      "wanted": self.half_width, "rows needed": needed,
                      "of these in the class": needed * share}
                 )  # fmt: skip
-        for one in self.differences:
-            error = (one.high - one.low) / 2 / _Z
-            if label in (one.first, one.second) and error > 0 and self.rope:
+        for difference in self.differences:
+            error = (difference.high - difference.low) / 2 / _Z
+            if label in (difference.first, difference.second) and error > 0 and self.rope:
                 needed = n * (error * (_Z + ndtri(self.power)) / self.rope) ** 2
+                pair = f"{difference.first} and {difference.second}"
                 lines.append(
-                    {"question": "difference", "of": f"{one.first} and {one.second}",
-                     "score": self.deciding, "rows": n, "now": one.value, "wanted": self.rope,
-                     "rows needed": needed, "of these in the class": np.nan}
+                    {"question": "difference", "of": pair, "score": self.deciding, "rows": n,
+                     "now": difference.value, "wanted": self.rope, "rows needed": needed,
+                     "of these in the class": np.nan}
                 )  # fmt: skip
         return pd.DataFrame(lines)
 
@@ -121,18 +124,18 @@ class RowsNeededDisplay(JudgedDisplay):
     def table(self) -> pd.DataFrame:
         """Return the same as text."""
         lines = []
-        for one in self.frame().to_dict("records"):
-            is_pair = one["question"] == "difference"
+        for line in self.frame().to_dict("records"):
+            is_pair = line["question"] == "difference"
             sign, of = ("", "between") if is_pair else ("± ", "of")
-            now, wanted = (self._size(one[end], one["score"]) for end in ("now", "wanted"))
+            now, wanted = (self._size(line[end], line["score"]) for end in ("now", "wanted"))
             lines.append(
                 {
-                    "what": f"{one['score']} {of} {one['of']}",
+                    "what": f"{line['score']} {of} {line['of']}",
                     "now": f"{sign}{now}",
                     "wanted": f"{sign}{wanted}" + (f", {self._power}" if is_pair else ""),
-                    "rows now": f"{one['rows']:,}",
-                    "rows needed": _about(one["rows needed"]),
-                    "of these in the class": _about(one["of these in the class"]),
+                    "rows now": f"{line['rows']:,}",
+                    "rows needed": _about(line["rows needed"]),
+                    "of these in the class": _about(line["of these in the class"]),
                 }
             )
         return pd.DataFrame(lines)

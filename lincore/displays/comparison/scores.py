@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import metrics, plots, report
-from lincore.displays.base import pivot
+from lincore.displays.base import intervals, pivot
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.displays.comparison.notes import comparison_notes
 from lincore.metrics import SCORES
@@ -55,8 +55,8 @@ class ScoresDisplay(JudgedDisplay):
         if self.best is None:
             return ""
         raw, corrected = (
-            report.format_score(found, self.deciding)
-            for found in (self.best.raw._replace(low=np.nan, high=np.nan), self.best.corrected)
+            report.format_score(interval, self.deciding)
+            for interval in (self.best.raw._replace(low=np.nan, high=np.nan), self.best.corrected)
         )
         return (
             f"Best of {self.best.n_methods} on these rows: "
@@ -135,7 +135,7 @@ class ScoresDisplay(JudgedDisplay):
         methods = self.scored["method"]
         return plots.score_intervals(
             methods.map(self.results.settings.label).tolist(),
-            list(self.scored[["value", "low", "high"]].itertuples(index=False, name=None)),
+            intervals(self.scored),
             score=self.deciding,
             baselines=metrics.baseline_scores(self.ranked, self.deciding),
             groups=methods.map(self.group).tolist(),
@@ -170,10 +170,6 @@ class RecallDisplay(JudgedDisplay):
     made_by: ClassVar[str] = "results.recall"
     place: ClassVar[str] = "compare.recall"
 
-    def finding(self) -> str:
-        """State which class has the lowest recall."""
-        return self.figure_title
-
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and class, with the interval of its recall."""
         return metrics.score_table(self.ranked, ["recall"])
@@ -207,29 +203,22 @@ class TimesDisplay(JudgedDisplay):
     title: ClassVar[str] = "Time"
     made_by: ClassVar[str] = "results.times"
     place: ClassVar[str] = "compare.seconds"
-
-    def finding(self) -> str:
-        """State which model is fast and which is good."""
-        return self.figure_title
+    is_tabulated: ClassVar[bool] = False
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method: seconds, and the score with its interval."""
         seconds = dict(zip(self.results.methods, self.results.seconds.tolist(), strict=True))
         return self.scored.assign(seconds=self.scored["method"].map(seconds))
 
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
-
     def plot(self) -> go.Figure:
         """Draw seconds against the score; a method keeps its colour and shape in any order."""
         chosen = sorted(self.ranked.methods, key=list(self.results.settings.labels).index)
-        found = self.frame()
+        lines = self.frame()
         return plots.seconds_and_score(
-            found["seconds"],
-            list(found[["value", "low", "high"]].itertuples(index=False, name=None)),
-            found["method"].map(self.results.settings.label).tolist(),
-            looks=[chosen.index(name) for name in found["method"]],
+            lines["seconds"],
+            intervals(lines),
+            lines["method"].map(self.results.settings.label).tolist(),
+            looks=[chosen.index(name) for name in lines["method"]],
             score=self.deciding,
             as_percent=self.is_share,
         )

@@ -57,21 +57,23 @@ class SelectedFeaturesDisplay(Display):
     @property
     def name(self) -> str:
         """The method that was chosen, or the first one that selects."""
-        return self.method or _first(SimpleNamespace(results=self.results))
+        return str(self.setting("method"))
 
     @property
-    def found(self) -> FeatureSelections | None:
+    def selections(self) -> FeatureSelections | None:
         """The selections; None if no method selects."""
         return self.results.selections.get(self.name)
 
     def finding(self) -> str:
         """State how many features were selected, and how many in every fold."""
-        found, label = self.found, self.results.settings.label(self.name)
-        if found is None:
+        selections, label = self.selections, self.results.settings.label(self.name)
+        if selections is None:
             return "No model selects its features: LDA can, stepwise."
-        n_folds, p = found.chosen.shape
-        sizes, often = found.chosen.sum(axis=1), found.chosen.sum(axis=0)
-        always = [f for f, times in zip(found.features, often, strict=True) if times == n_folds]
+        n_folds, p = selections.chosen.shape
+        sizes, often = selections.chosen.sum(axis=1), selections.chosen.sum(axis=0)
+        always = [
+            f for f, times in zip(selections.features, often, strict=True) if times == n_folds
+        ]
         of = f"of {count(p, 'feature')}"
         named = f": {listed(always, most=_MOST_NAMED)}" if always else ""
         if not sizes.any():
@@ -89,12 +91,12 @@ class SelectedFeaturesDisplay(Display):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each feature, the most often selected first."""
-        if self.found is None:
+        if self.selections is None:
             return pd.DataFrame()
-        chosen = self.found.chosen
+        chosen = self.selections.chosen
         lines = pd.DataFrame(
             {
-                "feature": self.found.features,
+                "feature": self.selections.features,
                 "folds": chosen.sum(axis=0),
                 "share": chosen.mean(axis=0),
             }
@@ -109,11 +111,13 @@ class SelectedFeaturesDisplay(Display):
         lines = self.frame()
         if lines.empty:
             return lines
-        assert self.found is not None
-        heading = f"selected (of {count(len(self.found.chosen), 'fold')})"
+        assert self.selections is not None
+        heading = f"selected (of {count(len(self.selections.chosen), 'fold')})"
         shown = lines[["feature", "folds"]].rename(columns={"folds": heading})
         if "all rows" in lines:
-            shown["on all rows"] = ["selected" if one else "" for one in lines["all rows"]]
+            shown["on all rows"] = [
+                "selected" if is_selected else "" for is_selected in lines["all rows"]
+            ]
         return shown
 
     def plot(self) -> go.Figure | None:
@@ -131,16 +135,16 @@ class SelectedFeaturesDisplay(Display):
 
     def notes(self) -> tuple[str, ...]:
         """Return how features enter, and why new data would change more."""
-        if self.found is None:
+        if self.selections is None:
             return ()
-        said = (
+        rule = (
             "In every training set anew, features enter while their partial F is at least 3.84 and "
             "leave at 2.71 or less; Wilks’ lambda is smallest with the one that enters."
         )
-        if len(self.found.chosen) == 1:
-            return (f"{said} Folds show how stable the selection is.",)
+        if len(self.selections.chosen) == 1:
+            return (f"{rule} Folds show how stable the selection is.",)
         return (
-            f"{said} The training sets of two folds share most of their rows: new data would "
+            f"{rule} The training sets of two folds share most of their rows: new data would "
             "change the selection more than another fold does.",
         )
 
@@ -160,7 +164,7 @@ class SelectionOptimismDisplay(JudgedDisplay):
         if others is None:
             return []
         named = [(name, f"{name} on all rows") for name in self.ranked.methods]
-        return [(name, other) for name, other in named if other in others.methods]
+        return [(name, preselected) for name, preselected in named if preselected in others.methods]
 
     @cached_property
     def joined(self) -> Results | None:
@@ -174,7 +178,10 @@ class SelectionOptimismDisplay(JudgedDisplay):
         if self.joined is None:
             return []
         higher = SCORES[self.deciding].greater_is_better
-        pairs = [(other, name) if higher else (name, other) for name, other in self.pairs]
+        pairs = [
+            (preselected, name) if higher else (name, preselected)
+            for name, preselected in self.pairs
+        ]
         return metrics.pairwise_differences(self.joined, self.deciding, 0.0, pairs)
 
     def finding(self) -> str:
@@ -187,10 +194,10 @@ class SelectionOptimismDisplay(JudgedDisplay):
                 else "No model selects its features: LDA can, stepwise."
             )
         line = self.frame().iloc[0]
-        label, (unit, scale, decimal) = line["model"], self.unit_of_differences
+        label, (unit, scale, digits) = line["model"], self.unit_of_differences
         inside, outside = (number(line[k], self.is_share) for k in ("in each fold", "on all rows"))
         amount, low, high = (
-            true_minus(f"{scale * line[k]:.{decimal}f}") for k in ("optimism", "low", "high")
+            true_minus(f"{scale * line[k]:.{digits}f}") for k in ("optimism", "low", "high")
         )
         seems = f"{report.a_score(self.deciding)} of {outside} instead of {inside}"
         about = f"{amount} {unit} ({low} to {high})"
@@ -214,33 +221,34 @@ class SelectionOptimismDisplay(JudgedDisplay):
             {
                 "model": label(name),
                 "in each fold": scores[name],
-                "on all rows": scores[other],
-                "optimism": found.value,
-                "low": found.low,
-                "high": found.high,
-                "p": found.p,
+                "on all rows": scores[preselected],
+                "optimism": difference.value,
+                "low": difference.low,
+                "high": difference.high,
+                "p": difference.p,
             }
-            for (name, other), found in zip(self.pairs, self.differences, strict=True)
+            for (name, preselected), difference in zip(self.pairs, self.differences, strict=True)
         )
 
     def table(self) -> pd.DataFrame:
         """Return the same with scores and intervals as text."""
         if self.joined is None:
             return pd.DataFrame()
-        found, (unit, scale, decimal) = self.frame(), self.unit_of_differences
+        lines, (unit, scale, digits) = self.frame(), self.unit_of_differences
+        amounts = (scale * lines[["optimism", "low", "high"]]).round(digits)
         scored = metrics.score_table(self.joined, [self.deciding])
         texts = dict(zip(scored["method"], report.score_texts(scored), strict=True))
         return pd.DataFrame(
             {
-                "model": found["model"],
+                "model": lines["model"],
                 f"{self.deciding}, selected in each training set": [
                     texts[name] for name, _ in self.pairs
                 ],
-                "selected on all rows": [texts[other] for _, other in self.pairs],
-                f"optimism ({unit})": (scale * found["optimism"]).round(decimal),
-                "from": (scale * found["low"]).round(decimal),
-                "to": (scale * found["high"]).round(decimal),
-                "p": found["p"].map(p_value),
+                "selected on all rows": [texts[preselected] for _, preselected in self.pairs],
+                f"optimism ({unit})": amounts["optimism"],
+                "from": amounts["low"],
+                "to": amounts["high"],
+                "p": lines["p"].map(p_value),
             }
         )
 
@@ -248,7 +256,7 @@ class SelectionOptimismDisplay(JudgedDisplay):
         """Return why the score is biased, and what the interval covers."""
         if not self.differences:
             return ()
-        tests = listed(list(dict.fromkeys(found.test for found in self.differences)))
+        tests = listed(list(dict.fromkeys(difference.test for difference in self.differences)))
         return (
             "Selection on all rows has seen the test rows, so that its score is biased; it is "
             "shown only for comparison with such reports. Both are fitted and tested on the same "

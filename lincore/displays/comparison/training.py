@@ -77,10 +77,6 @@ class LearningCurveDisplay(Display):
         """Labels of the methods."""
         return _methods(SimpleNamespace(curve=self.curve))
 
-    def finding(self) -> str:
-        """State how the best model gains from more rows."""
-        return self.figure_title
-
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and size, with the interval."""
         return self.curve.score_table(self.score)
@@ -90,15 +86,13 @@ class LearningCurveDisplay(Display):
         unit, scale, decimals = (" (%)", 100, 1) if SCORES[self.score].is_share else ("", 1, 3)
         scores = self.frame()
         scores["value"] = (scale * scores["value"]).round(decimals)
-        found = pivot(scores, "training rows", columns="method", values="value")
-        return found.rename(columns={name: f"{label}{unit}" for name, label in self.labels.items()})
+        means = pivot(scores, "training rows", columns="method", values="value")
+        return means.rename(columns={name: f"{label}{unit}" for name, label in self.labels.items()})
 
     def plot(self) -> go.Figure:
         """Draw the curves; intervals only of the models in `bands`, since they overlap."""
-        scores, so_far = self.frame(), SimpleNamespace(curve=self.curve, score=self.score)
-        last = self.curve.results[max(self.curve.results)]
-        banded = _best_two(so_far) if self.bands is None else self.bands
-        scores.loc[~scores["method"].isin(banded), ["low", "high"]] = np.nan
+        scores, last = self.frame(), self.curve.results[max(self.curve.results)]
+        scores.loc[~scores["method"].isin(self.setting("bands")), ["low", "high"]] = np.nan
         shape = (len(self.curve.methods), -1)
         mean, low, high = (
             scores[end].to_numpy().reshape(shape) for end in ("value", "low", "high")
@@ -151,84 +145,88 @@ class SplitChoiceDisplay(Display):
 
     def finding(self) -> str:
         """State which model wins on the last rows, which at random, and why they differ."""
-        found = self.variation
-        last, wins = int(found.last.argmax()), found.random.argmax(axis=1)
-        usual = int(np.bincount(wins, minlength=len(found.labels)).argmax())
-        n_wins, mean = int((wins == usual).sum()), found.random.mean(axis=0)
-        of = f"in {n_wins} of {len(found.random)} test sets"
+        labels, score = self.variation.labels, self.variation.score
+        on_last, at_random = self.variation.last, self.variation.random
+        last, winners, mean = (
+            int(on_last.argmax()),
+            at_random.argmax(axis=1),
+            at_random.mean(axis=0),
+        )
+        usual = int(np.bincount(winners, minlength=len(labels)).argmax())
+        wins = f"in {(winners == usual).sum()} of {len(at_random)} test sets"
         if last == usual:
             text = (
-                f"{found.labels[last]} is best on the last of each class "
-                f"({found.score} {percent(found.last[last])}) and, {of}, on rows at random "
-                f"({percent(mean[last])} on average)."
+                f"{labels[last]} is best on the last of each class ({score} "
+                f"{percent(on_last[last])}) and, {wins}, on rows at random ({percent(mean[last])} "
+                "on average)."
             )
         else:
             text = (
-                f"The split decides the winner: on the last of each class {found.labels[last]} is "
-                f"best ({found.score} {percent(found.last[last])}, {found.labels[usual]} "
-                f"{percent(found.last[usual])}), on rows at random {found.labels[usual]} {of} "
-                f"({percent(mean[usual])} on average, {found.labels[last]} {percent(mean[last])})."
+                f"The split decides the winner: on the last of each class {labels[last]} is best "
+                f"({score} {percent(on_last[last])}, {labels[usual]} {percent(on_last[usual])}), "
+                f"on rows at random {labels[usual]} {wins} ({percent(mean[usual])} on average, "
+                f"{labels[last]} {percent(mean[last])})."
             )
         return " ".join(filter(None, [text, self._changed_order(last, usual), self._reason()]))
 
     def _changed_order(self, last: int, usual: int) -> str:
         """Name the two models whose order changes most clearly, apart from the winners."""
-        found = self.variation
-        mean = found.random.mean(axis=0)
-        ahead = found.last[:, None] - found.last
-        often = (found.random[:, None, :] > found.random[:, :, None]).mean(axis=0) >= _OFTEN
-        turned = np.where(often, np.minimum(ahead, mean - mean[:, None]), -np.inf)
-        turned[last, usual] = -np.inf
-        one, other = (int(i) for i in np.unravel_index(turned.argmax(), turned.shape))
-        if not turned[one, other] > 0:
+        labels, on_last, at_random = self.variation[:3]
+        mean = at_random.mean(axis=0)
+        lead = on_last[:, None] - on_last
+        is_often = (at_random[:, None, :] > at_random[:, :, None]).mean(axis=0) >= _OFTEN
+        reversal = np.where(is_often, np.minimum(lead, mean - mean[:, None]), -np.inf)
+        reversal[last, usual] = -np.inf
+        first, second = divmod(int(reversal.argmax()), len(labels))
+        if not reversal[first, second] > 0:
             return ""
         return (
-            f"{found.labels[one]} and {found.labels[other]} change order: "
-            f"{percent(found.last[one])} and {percent(found.last[other])} on the last, "
-            f"{percent(mean[one])} and {percent(mean[other])} at random."
+            f"{labels[first]} and {labels[second]} change order: {percent(on_last[first])} and "
+            f"{percent(on_last[second])} on the last, {percent(mean[first])} and "
+            f"{percent(mean[second])} at random."
         )
 
     def _reason(self) -> str:
         """State whether the last rows differ from the others."""
-        found = self.variation
-        if not found.last_shift > _FAR:
+        last_shift, random_shift = self.variation.last_shift, self.variation.random_shift
+        if not last_shift > _FAR:
             return (
                 "The last rows are like the others: their class means are no further from those of "
                 "the training rows than expected by chance."
             )
         return (
-            f"The last rows differ from the others: their class means are {found.last_shift:.1f} "
-            "times as far (squared) from those of the training rows as expected by chance; at "
-            f"random {found.random_shift:.1f} times. Consecutive rows, such as images of one "
+            f"The last rows differ from the others: their class means are {last_shift:.1f} times "
+            "as far (squared) from those of the training rows as expected by chance; at random "
+            f"{random_shift:.1f} times. Consecutive rows, such as images of one "
             "subject or session, are similar: such a test set differs from the training set, and "
             "it is a single one."
         )
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each model and test set."""
-        found = self.variation
-        parts = [
-            ("last", -1, found.last),
-            *(("random", i, one) for i, one in enumerate(found.random)),
+        variation = self.variation
+        test_sets = [
+            ("last", -1, variation.last),
+            *(("random", i, random_scores) for i, random_scores in enumerate(variation.random)),
         ]
         return pd.DataFrame(
-            {"model": label, "test set": kind, "seed": seed, found.score: float(scores[m])}
-            for kind, seed, scores in parts
-            for m, label in enumerate(found.labels)
+            {"model": label, "test set": kind, "seed": seed, variation.score: float(scores[m])}
+            for kind, seed, scores in test_sets
+            for m, label in enumerate(variation.labels)
         )
 
     def table(self) -> pd.DataFrame:
         """Return a line for each model: on the last rows, and the mean and range at random."""
-        found = self.variation
+        variation = self.variation
         return pd.DataFrame(
             {
                 "model": label,
-                "last of each class": percent(found.last[i]),
-                "at random, mean": percent(found.random[:, i].mean()),
-                "from": percent(found.random[:, i].min()),
-                "to": percent(found.random[:, i].max()),
+                "last of each class": percent(variation.last[i]),
+                "at random, mean": percent(variation.random[:, i].mean()),
+                "from": percent(variation.random[:, i].min()),
+                "to": percent(variation.random[:, i].max()),
             }
-            for i, label in enumerate(found.labels)
+            for i, label in enumerate(variation.labels)
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -280,6 +278,7 @@ class BoundariesDisplay(Display):
     title: ClassVar[str] = "Boundaries"
     made_by: ClassVar[str] = "fits.boundaries"
     place: ClassVar[str] = "compare.planes"
+    is_tabulated: ClassVar[bool] = False
 
     fits: AlikeFits
     kind: (
@@ -321,13 +320,10 @@ class BoundariesDisplay(Display):
         """The models in the plane, or the reason why they cannot be drawn."""
         if self.obstacle:
             return self.obstacle
-        data, split, so_far = self.fits.data, self.fits.split, SimpleNamespace(fits=self.fits)
-        kind = self.kind or _first_kind(so_far)
-        so_far.x = self.x
-        axes = (self.x, _first_other(so_far) if self.y is None else self.y)
+        data, split, axes = self.fits.data, self.fits.split, (self.x, self.setting("y"))
         first = next(iter(self.fits.pipelines.values()))
         try:
-            plane = inspection.common_plane(first, data, split, kind, axes)
+            plane = inspection.common_plane(first, data, split, self.setting("kind"), axes)
             if len(plane.axis_names) < 2:
                 return "A plot of boundaries needs two dimensions; these models have one."
             # All models are cut: a cut and a marginal could not be compared.
@@ -352,10 +348,6 @@ class BoundariesDisplay(Display):
             {"method": name, "predictions": len(view.points), "shown": view.n_faithful}
             for name, view in zip(self.fits.pipelines, self.views, strict=True)
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the notes say how faithful the regions are."""
-        return pd.DataFrame()
 
     def plot(self) -> Any:
         """Return a panel for each model, or nothing where no plane can be drawn."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pandas as pd
 
 from lincore import metrics, plots, report
+from lincore.displays.base import intervals
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.displays.comparison.pairs import difference_finding, difference_phrase
 from lincore.metrics import Results
@@ -41,8 +42,8 @@ class YardsticksDisplay(JudgedDisplay):
             return []
         best, label = self.ranked.methods[0], self.joined.settings.label
         pairs = [(best, name) for name in self.joined.methods[len(self.ranked) :]]
-        found = metrics.pairwise_differences(self.joined, self.deciding, self.rope, pairs)
-        return [d._replace(first=label(d.first), second=label(d.second)) for d in found]
+        differences = metrics.pairwise_differences(self.joined, self.deciding, self.rope, pairs)
+        return [d._replace(first=label(d.first), second=label(d.second)) for d in differences]
 
     def finding(self) -> str:
         """State whether a yardstick is better than the best model, and by how much."""
@@ -65,19 +66,18 @@ class YardsticksDisplay(JudgedDisplay):
         """Return the same with the score of the yardstick, differences of shares in points."""
         if self.joined is None:
             return pd.DataFrame()
-        found, (unit, scale, decimal) = self.frame(), self.unit_of_differences
+        lines, (unit, scale, digits) = self.frame(), self.unit_of_differences
+        amounts = (scale * lines[["value", "low", "high"]]).round(digits)
         texts = report.score_texts(metrics.score_table(self.joined, [self.deciding]))
         return pd.DataFrame(
             {
-                "yardstick": found["second"],
+                "yardstick": lines["second"],
                 self.deciding: texts[len(self.ranked) :],
-                f"{found['first'][0]} minus yardstick ({unit})": (scale * found["value"]).round(
-                    decimal
-                ),
-                "from": (scale * found["low"]).round(decimal),
-                "to": (scale * found["high"]).round(decimal),
-                "p": found["p"].map(p_value),
-                "p (Holm)": found["p_holm"].map(p_value),
+                f"{lines['first'][0]} minus yardstick ({unit})": amounts["value"],
+                "from": amounts["low"],
+                "to": amounts["high"],
+                "p": lines["p"].map(p_value),
+                "p (Holm)": lines["p_holm"].map(p_value),
             }
         )
 
@@ -88,7 +88,7 @@ class YardsticksDisplay(JudgedDisplay):
         scored = metrics.score_table(self.joined, [self.deciding])
         return plots.score_intervals(
             scored["method"].map(self.joined.settings.label).tolist(),
-            list(scored[["value", "low", "high"]].itertuples(index=False, name=None)),
+            intervals(scored),
             score=self.deciding,
             as_percent=self.is_share,
         )

@@ -66,6 +66,7 @@ class DescriptiveDisplay(Display):
     """A display of some rows in their own units."""
 
     place: ClassVar[str] = "explore.rows"
+    is_tabulated: ClassVar[bool] = False
 
     data: Dataset
     split: Split | None = None
@@ -103,10 +104,6 @@ class DescriptiveDisplay(Display):
             raise DataError("There is no such column to show.", where=self.data.name)
         return self.data.feature_names.index(column)
 
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure shows the numbers."""
-        return pd.DataFrame()
-
 
 @dataclass(frozen=True, eq=False)
 class AssociationsDisplay(DescriptiveDisplay):
@@ -126,9 +123,14 @@ class AssociationsDisplay(DescriptiveDisplay):
         if not self.ranked:
             return "There is no column to compare."
         first, *others = self.ranked
-        leading, *second = shorten_all([one.name for one in self.ranked[:2]], _HEADLINE_NAME)
+        leading, *second = shorten_all(
+            [association.name for association in self.ranked[:2]], _HEADLINE_NAME
+        )
         test = self.test
-        values = [f"{_MEASURES[one.measure]} = {one.value:.2f}" for one in self.ranked[:2]]
+        values = [
+            f"{_MEASURES[association.measure]} = {association.value:.2f}"
+            for association in self.ranked[:2]
+        ]
         name = self.data.target_name
         classes = f"the {self.data.n_classes} classes"
         if name:
@@ -169,7 +171,7 @@ class AssociationsDisplay(DescriptiveDisplay):
     def frame(self) -> pd.DataFrame:
         """Return a line for each column: the measure and its value."""
         columns = ["column", "measure", "association"]
-        return pd.DataFrame([one[1:] for one in self.ranked], columns=columns)
+        return pd.DataFrame([association[1:] for association in self.ranked], columns=columns)
 
     def table(self) -> pd.DataFrame:
         """Return a line for each column."""
@@ -192,7 +194,7 @@ def _permuted_rows(test: LargestAssociation) -> str:
 
 
 def _columns(so_far: SimpleNamespace) -> list[str]:
-    return [one.name for one in ranked_columns(so_far)]
+    return [association.name for association in ranked_columns(so_far)]
 
 
 def _first_column(so_far: SimpleNamespace) -> str:
@@ -202,8 +204,8 @@ def _first_column(so_far: SimpleNamespace) -> str:
 def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
     data, names = so_far.data, so_far.data.feature_names
     if so_far.column and inspection.level_names(data, names.index(so_far.column)) is not None:
-        ways = {"of_class": "Levels by class", "of_level": "Classes by level"}
-        return ways if data.n_classes <= _FEW_CLASSES else dict(reversed(ways.items()))
+        directions = {"of_class": "Levels by class", "of_level": "Classes by level"}
+        return directions if data.n_classes <= _FEW_CLASSES else dict(reversed(directions.items()))
     return {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
 
 
@@ -254,7 +256,7 @@ class ColumnDisplay(DescriptiveDisplay):
     @property
     def name(self) -> str:
         """The column that is shown."""
-        return self.column or _first_column(self)  # type: ignore[arg-type]
+        return str(self.setting("column"))
 
     def finding(self) -> str:
         """Return the column, and how many rows have a value."""
@@ -277,8 +279,7 @@ class ColumnDisplay(DescriptiveDisplay):
         present = np.isfinite(values)
         classes, note = self.data.classes, present_note(present, self.which)
         levels = inspection.level_names(self.data, position)
-        so_far = SimpleNamespace(data=self.data, column=self.name)
-        drawing = self.drawing or _first_drawing(so_far)
+        drawing = self.setting("drawing")
         if levels is not None:
             counted = inspection.level_counts(values, codes, K, levels)
             of_class = drawing == "of_class"
@@ -293,14 +294,14 @@ class ColumnDisplay(DescriptiveDisplay):
             )
         if drawing == "density":
             sizes = np.bincount(codes[present], minlength=K)
-            found = inspection.class_densities(values, codes, K)
-            return plots.densities(found, classes, self.name, sizes=sizes, subtitle=note)
+            densities = inspection.class_densities(values, codes, K)
+            return plots.densities(densities, classes, self.name, sizes=sizes, subtitle=note)
         if drawing == "box":
             boxes = inspection.box_plot_statistics(values, codes, K)
             return plots.box_plot(boxes, classes, self.name, subtitle=note)
-        drawn = inspection.class_histograms(values, codes, K, self.bins or None)
+        bins = inspection.class_histograms(values, codes, K, self.bins or None)
         shares = self.heights == "shares"
-        return plots.histogram(drawn, classes, self.name, shares=shares, subtitle=note)
+        return plots.histogram(bins, classes, self.name, shares=shares, subtitle=note)
 
 
 def present_note(present: Flags, rows: str, where: str = "") -> str:
@@ -315,8 +316,11 @@ def present_note(present: Flags, rows: str, where: str = "") -> str:
 def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
     columns = range(so_far.data.n_table_columns)
     are_numeric = {inspection.level_names(so_far.data, j) is None for j in columns}
-    names = {True: "numeric", False: "categorical"}
-    return {names[one]: names[one].capitalize() for one in sorted(are_numeric, reverse=True)}
+    kinds = {True: "numeric", False: "categorical"}
+    return {
+        kinds[is_numeric]: kinds[is_numeric].capitalize()
+        for is_numeric in sorted(are_numeric, reverse=True)
+    }
 
 
 def _first_kind(so_far: SimpleNamespace) -> str:
@@ -337,7 +341,7 @@ class ColumnsDisplay(DescriptiveDisplay):
     ) = None  # fmt: skip
 
     @cached_property
-    def found(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def summaries(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The summaries of numeric and of categorical columns."""
         columns = inspection.summary_columns(self.data, _MOST_LINES)
         return inspection.summarise_columns(self.data, columns, self.chosen)
@@ -351,17 +355,19 @@ class ColumnsDisplay(DescriptiveDisplay):
         """State how many columns have missing values, and which has most."""
         lines = [
             (str(row["column"]), float(row["missing"]))
-            for frame in self.found
+            for frame in self.summaries
             if len(frame)
             for _, row in frame[frame["class"] == "all"].iterrows()
         ]
         gaps = [line for line in lines if line[1] > 0]
-        many = f"{len(lines):,} columns" if len(lines) != 1 else "1 column"
+        number = count(len(lines), "column")
         if not gaps:
-            return f"{many}, no missing values."
-        worst = max(gaps, key=lambda line: line[1])
-        some = f"{len(gaps):,} with missing values"
-        return f"{many}, {some}: most in {shorten(worst[0])} ({percent(worst[1] / 100)})."
+            return f"{number}, no missing values."
+        column, missing = max(gaps, key=lambda line: line[1])
+        return (
+            f"{number}, {len(gaps):,} with missing values: most in {shorten(column)} "
+            f"({percent(missing / 100)})."
+        )
 
     def scope(self) -> str:
         """Return the rows."""
@@ -369,8 +375,7 @@ class ColumnsDisplay(DescriptiveDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each column of the kind and each class."""
-        kind = self.kind or _first_kind(SimpleNamespace(data=self.data))
-        return self.found[kind == "categorical"]
+        return self.summaries[self.setting("kind") == "categorical"]
 
     def table(self) -> pd.DataFrame:
         """Return the same, with units in the headings."""
@@ -388,11 +393,11 @@ class ColumnsDisplay(DescriptiveDisplay):
         """State what the headings mean, and which columns are listed."""
         shown = len(inspection.summary_columns(self.data, _MOST_LINES))
         of = self.data.n_table_columns
-        part = f"The first {shown:,} of {of:,} columns. " if shown < of else ""
-        of_kind = "sd has the divisor n − 1; q25 and q75 are the quartiles."
+        excerpt = f"The first {shown:,} of {of:,} columns. " if shown < of else ""
+        statistics = "sd has the divisor n − 1; q25 and q75 are the quartiles."
         if self.kind == "categorical":
-            of_kind = "share is that of the most frequent level."
-        return (f"{part}n counts the rows with a value; {of_kind}",)
+            statistics = "share is that of the most frequent level."
+        return (f"{excerpt}n counts the rows with a value; {statistics}",)
 
 
 _ORDERS = {"characteristic": "Most characteristic", "frequent": "Most frequent"}
@@ -416,34 +421,36 @@ class WordsDisplay(DescriptiveDisplay):
     ] = 15  # fmt: skip
 
     @cached_property
-    def found(self) -> inspection.WordShares:
+    def word_shares(self) -> inspection.WordShares:
         """The words and their shares."""
         order: Any = self.order
         return inspection.word_shares(self.data, self.chosen, order=order, most=self.most)
 
     def finding(self) -> str:
         """State in which rows the first word occurs."""
-        if not self.found.words:
+        if not self.word_shares.words:
             return "No word occurs in these rows."
-        shares = zip(self.found.shares[:, 0], map(str, self.data.classes.tolist()), strict=True)
-        ranked = sorted(shares, key=lambda one: -one[0])
+        shares = zip(
+            self.word_shares.shares[:, 0], map(str, self.data.classes.tolist()), strict=True
+        )
+        ranked = sorted(shares, key=lambda share_and_label: -share_and_label[0])
         phrases = [f"in {percent(share)} of {quoted(k)}" for share, k in (ranked[0], ranked[-1])]
-        word = self.found.words[0]
+        word = self.word_shares.words[0]
         return f"“{word}” is the most {self.order} word: {', '.join(phrases)}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each word and class."""
         return pd.DataFrame(
-            {"word": word, "class": str(label), "share": float(self.found.shares[k, i])}
-            for i, word in enumerate(self.found.words)
+            {"word": word, "class": str(label), "share": float(self.word_shares.shares[k, i])}
+            for i, word in enumerate(self.word_shares.words)
             for k, label in enumerate(self.data.classes)
         )
 
     def plot(self) -> go.Figure:
         """Return the shares as bars."""
         return plots.share_bars(
-            self.found.words,
-            self.found.shares,
+            self.word_shares.words,
+            self.word_shares.shares,
             self.data.classes,
             title="Words by class",
             unit="share of rows of the class with the word",

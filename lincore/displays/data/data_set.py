@@ -83,9 +83,9 @@ class ClassCountsDisplay(Display):
 
     def table(self) -> pd.DataFrame:
         """Return the same with shares in per cent."""
-        found = self.frame()
-        found["share"] = [percent(share) for share in found["share"]]
-        return found
+        lines = self.frame()
+        lines["share"] = [percent(share) for share in lines["share"]]
+        return lines
 
     def plot(self) -> go.Figure | None:
         """Return the rows that train and test, by class."""
@@ -114,12 +114,13 @@ class FindingsDisplay(Display):
 
     title: ClassVar[str] = "Findings"
     made_by: ClassVar[str] = "data.findings"
+    is_tabulated: ClassVar[bool] = False
 
     data: Dataset
     split: Split | None = None
 
     @cached_property
-    def found(self) -> tuple[DataFinding, ...]:
+    def findings(self) -> tuple[DataFinding, ...]:
         """What the data checks find; nothing if no test set can be drawn."""
         try:
             return data_checks(self.data, self.split or split_rows(self.data))
@@ -128,24 +129,20 @@ class FindingsDisplay(Display):
 
     def finding(self) -> str:
         """State what biases the scores, if anything."""
-        if not self.found:
+        if not self.findings:
             return "The data checks found nothing that biases the scores."
-        return f"Findings: {' '.join(one.sentence for one in self.found)}"
+        return f"Findings: {' '.join(finding.sentence for finding in self.findings)}"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each finding of the checks and each note of the import."""
-        lines: list[tuple[str, str, str]] = [(o.code, o.where, o.sentence) for o in self.found]
-        lines += [(one.code, one.where, str(one)) for one in self.data.notices]
-        lines += [("skipped", one.name, one.reason) for one in self.data.skipped]
+        lines: list[tuple[str, str, str]] = [(f.code, f.where, f.sentence) for f in self.findings]
+        lines += [(notice.code, notice.where, str(notice)) for notice in self.data.notices]
+        lines += [("skipped", file.name, file.reason) for file in self.data.skipped]
         return pd.DataFrame(lines, columns=["code", "where", "what"])
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the notes say it."""
-        return pd.DataFrame()
 
     def notes(self) -> tuple[str, ...]:
         """Return the notes of the import."""
-        left_out = [f"{one.name} was left out: {one.reason}" for one in self.data.skipped]
+        left_out = [f"{file.name} was left out: {file.reason}" for file in self.data.skipped]
         return (*map(str, self.data.notices), *left_out)
 
 
@@ -174,7 +171,11 @@ class TrueParametersDisplay(Display):
     def finding(self) -> str:
         """Return the Bayes error, and what else was asked for."""
         shares = {"outliers": self.truth.outliers, "wrong labels": self.truth.label_noise}
-        phrases = [f"{percent(share, 0)} {what}" for what, share in shares.items() if share]
+        phrases = [
+            f"{percent(share, 0)} {contamination}"
+            for contamination, share in shares.items()
+            if share
+        ]
         besides = f"Requested besides: {' and '.join(phrases)}." if phrases else ""
         known = BayesClassifier(self.truth.means, self.truth.covariances, priors=self.truth.priors)
         try:
@@ -192,8 +193,10 @@ class TrueParametersDisplay(Display):
             line |= {f"mean of {name}": self.truth.means[k, i] for i, name in enumerate(names)}
             for i, name in enumerate(names):
                 for j in range(i + 1):
-                    what = f"covariance of {names[j]}, {name}" if i != j else f"variance of {name}"
-                    line[what] = self.truth.covariances[k, i, j]
+                    column = (
+                        f"covariance of {names[j]}, {name}" if i != j else f"variance of {name}"
+                    )
+                    line[column] = self.truth.covariances[k, i, j]
             lines.append(line)
         return pd.DataFrame(lines)
 

@@ -62,10 +62,6 @@ class LoadingsDisplay(ProjectedDisplay):
         fisher = FisherDisplay(self.projected, n_components=self.n_components).discriminant
         return np.asarray(self.projection.weights(fisher)[self.direction - len(first)])
 
-    def finding(self) -> str:
-        """State which features weigh most."""
-        return self.figure_title
-
     def frame(self) -> pd.DataFrame:
         """Return a line for each feature."""
         return pd.DataFrame({"feature": self.projection.names, "weight": self.weights})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def _numeric(so_far: SimpleNamespace) -> list[str]:
-    return [one.name for one in ranked_columns(so_far) if one.measure == "eta"]
+    return [
+        association.name for association in ranked_columns(so_far) if association.measure == "eta"
+    ]
 
 
 def _first_numeric(so_far: SimpleNamespace) -> str:
@@ -70,9 +72,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
     @cached_property
     def names(self) -> tuple[str, str]:
         """The two columns."""
-        so_far: Any = SimpleNamespace(data=self.data, split=self.split, rows=self.rows)
-        so_far.x = self.x or _first_numeric(so_far)
-        return so_far.x, self.y or _first_other(so_far)
+        return self.setting("x"), self.setting("y")
 
     @cached_property
     def values(self) -> Array:
@@ -98,8 +98,8 @@ class ColumnPairDisplay(DescriptiveDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return both correlations."""
-        found = zip(("within classes", "all rows"), self.correlations, strict=True)
-        return pd.DataFrame([(*self.names, *one) for one in found], columns=["x", "y", "of", "r"])
+        lines = zip(("within classes", "all rows"), self.correlations, strict=True)
+        return pd.DataFrame([(*self.names, *line) for line in lines], columns=["x", "y", "of", "r"])
 
     def plot(self) -> go.Figure:
         """Return the rows that have a value in both; few whole numbers are moved apart a little."""
@@ -156,7 +156,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
     ] = 30  # fmt: skip
 
     @cached_property
-    def found(self) -> inspection.Correlations:
+    def correlations(self) -> inspection.Correlations:
         """The matrix that is shown."""
         return inspection.correlations(
             self.data,
@@ -168,16 +168,16 @@ class CorrelationsDisplay(DescriptiveDisplay):
 
     def finding(self) -> str:
         """State which two columns are correlated most."""
-        pair = self.found.strongest()
+        pair = self.correlations.strongest()
         if pair is None:
             return "No correlation can be computed."
-        one, other = shorten_all([self.found.names[i] for i in pair])
-        r = _signed(float(self.found.matrix[pair]))
-        return f"{one} and {other} are the most correlated: r = {r}."
+        first, second = shorten_all([self.correlations.names[i] for i in pair])
+        r = _signed(float(self.correlations.matrix[pair]))
+        return f"{first} and {second} are the most correlated: r = {r}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each pair."""
-        names, matrix = self.found.names, self.found.matrix
+        names, matrix = self.correlations.names, self.correlations.matrix
         pairs = zip(*np.triu_indices(len(names), 1), strict=True)
         lines = [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
         return pd.DataFrame(lines, columns=["column", "other column", "r"])
@@ -185,8 +185,8 @@ class CorrelationsDisplay(DescriptiveDisplay):
     def plot(self) -> go.Figure:
         """Return the matrix."""
         text = f"{capital(self.which)}, each pair with both values present."
-        shown, n_columns = len(self.found.names), self.found.n_columns
+        shown, n_columns = len(self.correlations.names), self.correlations.n_columns
         if shown < n_columns:
             text += f" The {shown} of {n_columns:,} columns with the strongest correlations."
         kind = "within classes" if self.kind == "within" else "over all classes"
-        return plots.correlation_matrix(self.found, kind=kind, subtitle=text)
+        return plots.correlation_matrix(self.correlations, kind=kind, subtitle=text)

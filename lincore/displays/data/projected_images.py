@@ -46,10 +46,6 @@ class SheetDisplay(ProjectedDisplay):
             raise DataError("These rows are not images.", where=self.projected.data.name)
         return rows.reshape(-1, *shape)
 
-    def finding(self) -> str:
-        """Return the title of the sheet."""
-        return self.figure_title
-
 
 def _columns(number: int) -> int:
     """Return the number of images per line that fills the lines most evenly."""
@@ -82,8 +78,8 @@ class EigenImagesDisplay(SheetDisplay):
         most = self.most(_MOST_IMAGES)
         if self.kind == "components":
             return self.projection.components[:most]
-        found = self.projection.weights(self.fisher.discriminant)
-        return found[: min(most, _SHEET_COLUMNS)]
+        directions = self.projection.weights(self.fisher.discriminant)
+        return directions[: min(most, _SHEET_COLUMNS)]
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each image, a column for each pixel."""
@@ -133,11 +129,11 @@ class ClassMeansDisplay(SheetDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class, a column for each pixel."""
-        found = pd.DataFrame(
+        lines = pd.DataFrame(
             self.means[self.known], columns=list(self.projected.data.feature_names)
         )
-        found.insert(0, "class", self.projected.data.classes[self.known])
-        return found
+        lines.insert(0, "class", self.projected.data.classes[self.known])
+        return lines
 
     def plot(self) -> go.Figure:
         """Return the sheet."""
@@ -199,14 +195,13 @@ class ReconstructionDisplay(SheetDisplay):
     @property
     def number(self) -> int:
         """Number of components from which the images are reconstructed."""
-        return self.n_components or _up_to_twenty(self)  # type: ignore[arg-type]
+        return int(self.setting("n_components"))
 
     @cached_property
     def rows(self) -> list[int]:
         """Up to six rows: the one that is asked for, and chosen ones or one of each class."""
         data, test = self.projected.data, self.projected.split.test
-        row = _first_image(self) if self.image is None else self.image
-        others = list(self.beside)
+        row, others = self.setting("image"), list(self.beside)
         if not others:
             _, first = np.unique(data.codes[test], return_index=True)
             others = [int(i) for i in test[first] if data.codes[i] != data.codes[row]]
@@ -216,9 +211,9 @@ class ReconstructionDisplay(SheetDisplay):
         """Return a line for each image that is rebuilt, a column for each pixel."""
         data = self.projected.data
         rebuilt = self.projection.rebuilt(data.X[self.rows], self.number)
-        found = pd.DataFrame(rebuilt, columns=list(data.feature_names))
-        found.insert(0, "row", self.rows)
-        return found
+        lines = pd.DataFrame(rebuilt, columns=list(data.feature_names))
+        lines.insert(0, "row", self.rows)
+        return lines
 
     def plot(self) -> go.Figure:
         """Return the images, each above its reconstruction."""

@@ -46,6 +46,8 @@ def _with_shares(projection: Projection, axes: tuple[int, ...]) -> list[str]:
 class ProjectedDisplay(Display):
     """A display of projected rows."""
 
+    is_tabulated: ClassVar[bool] = False
+
     projected: ProjectedData
 
     @property
@@ -62,10 +64,6 @@ class ProjectedDisplay(Display):
     def training(self) -> str:
         """The training rows in words."""
         return f"{len(self.projected.split.train):,} training {self.noun}"
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure shows the numbers."""
-        return pd.DataFrame()
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +155,11 @@ def component_labels(so_far: SimpleNamespace) -> list[str]:
 
 def _fisher(so_far: Any) -> FisherDiscriminant | str:
     """Return Fisher's discriminant fitted to that many components, or why there is none."""
+    projection: Projection = so_far.projected.projection
     try:
-        found: FisherDiscriminant = so_far.projected.projection.fisher(so_far.n_components)
+        return projection.fisher(so_far.n_components)
     except ValueError as error:
         return str(error)
-    return found
 
 
 def direction_labels(so_far: SimpleNamespace) -> list[str]:
@@ -253,10 +251,10 @@ class ScatterDisplay(ProjectedDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return the rows along the axes."""
-        found = pd.DataFrame(self.points, columns=self.axis_names)
-        found.insert(0, "row", self.chosen)
-        found.insert(1, "class", self.projected.data.y[self.chosen])
-        return found
+        lines = pd.DataFrame(self.points, columns=self.axis_names)
+        lines.insert(0, "row", self.chosen)
+        lines.insert(1, "class", self.projected.data.y[self.chosen])
+        return lines
 
     def _scatter(self, title: str) -> go.Figure:
         data, names = self.projected.data, self.axis_names
@@ -334,10 +332,10 @@ class FisherDisplay(ScatterDisplay):
     @cached_property
     def seen(self) -> int:
         """How many components the discriminant sees."""
-        return self.n_components or _seen(self)  # type: ignore[arg-type]
+        return int(self.setting("n_components"))
 
     @cached_property
-    def found(self) -> FisherDiscriminant | str:
+    def fitted(self) -> FisherDiscriminant | str:
         """The discriminant, or why there is none."""
         return _fisher(SimpleNamespace(projected=self.projected, n_components=self.seen))
 
@@ -350,9 +348,9 @@ class FisherDisplay(ScatterDisplay):
         DataError
             If there is none.
         """
-        if isinstance(self.found, str):
-            raise DataError(self.found, where=self.projected.data.name)
-        return self.found
+        if isinstance(self.fitted, str):
+            raise DataError(self.fitted, where=self.projected.data.name)
+        return self.fitted
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -384,8 +382,8 @@ class FisherDisplay(ScatterDisplay):
 
     def finding(self) -> str:
         """State how much better the first direction separates the classes than a component."""
-        if isinstance(self.found, str):
-            return f"Fisher’s projection cannot be drawn. {self.found}"
+        if isinstance(self.fitted, str):
+            return f"Fisher’s projection cannot be drawn. {self.fitted}"
         (first, best), unseen = self.separation
         apart = "no further" if best <= 1.005 * first else "further"
         component = _noun(self.projection).lower()
@@ -399,16 +397,16 @@ class FisherDisplay(ScatterDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return the rows along the axes; nothing if there are none."""
-        return pd.DataFrame() if isinstance(self.found, str) else super().frame()
+        return pd.DataFrame() if isinstance(self.fitted, str) else super().frame()
 
     def plot(self) -> go.Figure | None:
         """Return the rows by class; of two classes the histograms along the one direction."""
-        if isinstance(self.found, str):
+        if isinstance(self.fitted, str):
             return None
         data = self.projected.data
-        if len(self.found.directions_) == 1 and data.n_classes == 2:
+        if len(self.fitted.directions_) == 1 and data.n_classes == 2:
             view = inspection.fisher_view(
-                self.found, self.points[:, 0], data.codes[self.chosen], self.chosen,
+                self.fitted, self.points[:, 0], data.codes[self.chosen], self.chosen,
                 data.classes, axis_name=self.axis_names[0],
             )  # fmt: skip
             title = "Best separation: Fisher, with the midpoint"
@@ -417,7 +415,7 @@ class FisherDisplay(ScatterDisplay):
 
     def notes(self) -> tuple[str, ...]:
         """State what is maximised, and which components are used."""
-        if isinstance(self.found, str):
+        if isinstance(self.fitted, str):
             return ()
         n_classes = self.projected.data.n_classes
         most = n_classes - 1

@@ -62,14 +62,21 @@ class TableColumnsDisplay(Display):
     def problems(self) -> tuple[TableFinding, ...]:
         """What makes a comparison doubtful, unless the choices have solved it."""
         options, binned = self.options, self.options.bins is not None
-        found = checks.find_table_problems(self.used, self.columns, binned=binned)
+        problems = checks.find_table_problems(self.used, self.columns, binned=binned)
         if self.whole.source is not None and not options.drawn_only:
             # A random sample of rows says nothing about duplicates and classes of one row.
-            found = tuple(one for one in found if not any(r.options for r in one.remedies))
+            problems = tuple(
+                problem
+                for problem in problems
+                if not any(remedy.options for remedy in problem.remedies)
+            )
         return tuple(
-            one
-            for one in found
-            if not any(r.options and options.with_hint(r) == options for r in one.remedies)
+            problem
+            for problem in problems
+            if not any(
+                remedy.options and options.with_hint(remedy) == options
+                for remedy in problem.remedies
+            )
         )
 
     def finding(self) -> str:
@@ -95,13 +102,13 @@ class TableColumnsDisplay(Display):
 
     def table(self) -> pd.DataFrame:
         """Return the same, missing values in per cent."""
-        found = self.frame()
-        found["missing"] = (100 * found["missing"] / max(len(self.used.frame), 1)).round(1)
-        return found.rename(columns={"missing": "missing (%)"})
+        lines = self.frame()
+        lines["missing"] = (100 * lines["missing"] / max(len(self.used.frame), 1)).round(1)
+        return lines.rename(columns={"missing": "missing (%)"})
 
     def notes(self) -> tuple[str, ...]:
         """Return the problems, with their remedies."""
-        return tuple(str(one.notice) for one in self.problems)
+        return tuple(str(problem.notice) for problem in self.problems)
 
     @cached_property
     def key(self) -> str:
@@ -128,10 +135,10 @@ class FirstRowsDisplay(Display):
     def finding(self) -> str:
         """Return how many rows and columns these are, of how many."""
         n_rows, n_columns = self.rows.shape
-        part = f"The first {MOST_ROWS:,} of" if n_rows > MOST_ROWS else "All"
+        extent = f"The first {MOST_ROWS:,} of" if n_rows > MOST_ROWS else "All"
         wide = f", the first {MOST_COLUMNS} of {n_columns:,} columns"
         drawn = f" They were drawn at random from {self.drawn_from:,}." if self.drawn_from else ""
-        return f"{part} {count(n_rows, 'row')}{wide if n_columns > MOST_COLUMNS else ''}.{drawn}"
+        return f"{extent} {count(n_rows, 'row')}{wide if n_columns > MOST_COLUMNS else ''}.{drawn}"
 
     def frame(self) -> pd.DataFrame:
         """Return these rows."""

@@ -59,7 +59,7 @@ class CostDisplay(Display):
     @property
     def chosen(self) -> str:
         """The method that is shown."""
-        return self.method or self.cost.methods[0]
+        return str(self.setting("method"))
 
     @property
     def label(self) -> str:
@@ -73,18 +73,18 @@ class CostDisplay(Display):
             f"{quoted(label)} {int(n):,}" + (f" ({percent(share)})" if self.has_prevalence else "")
             for n, label, share in zip(counts, self.cost.classes, shares, strict=True)
         ]
-        what = "Training rows" + (", and share in deployment" if self.has_prevalence else "")
-        return f"{self._basis()} {what}: {listed(each, most=8)}."
+        heading = "Training rows" + (", and share in deployment" if self.has_prevalence else "")
+        return f"{self._basis()} {heading}: {listed(each, most=8)}."
 
     def _basis(self) -> str:
         weighted = report.weights_in_sizes(self.cost.counts, self.cost.totals)
         if len(self.cost.seeds) == 1:
             return f"The first split ({self.cost.n_test:,} test rows), so no intervals.{weighted}"
         n, wanted = len(self.cost.seeds), self.cost.settings.repeats
-        what = "splits" if self.cost.new_splits else "repetitions on one test set"
+        unit = "splits" if self.cost.new_splits else "repetitions on one test set"
         of = f"{n} of {wanted}" if n < wanted else str(n)
         return (
-            f"Means of {of} {what} ({self.cost.n_test:,} test rows each), with 95 % intervals that "
+            f"Means of {of} {unit} ({self.cost.n_test:,} test rows each), with 95 % intervals that "
             f"are conditional on the class counts of the file.{weighted}"
         )
 
@@ -158,25 +158,27 @@ class CostCurveDisplay(CostDisplay):
 
     def _break_even(self, curve: CostCurve) -> str:
         """State from which cost of a miss balancing pays."""
-        what, even = f"Balancing the priors of {self.label}", curve.break_even()
+        subject, even = f"Balancing the priors of {self.label}", curve.break_even()
         miss, alarm, alarms = self._miss
         value, low, high, asked = map(report.cost_ratio, (*even, curve.costs.asked))
         if np.isnan(even.value):
-            return f"{what} misses no fewer test rows of {self._rare}, so it pays at no cost."
+            return f"{subject} misses no fewer test rows of {self._rare}, so it pays at no cost."
         if np.isinf(even.high):
             end = report.cost_ratio(curve.ratios[-1])
-            return f"{what} does not significantly pay at any cost of {miss} up to {end} {alarms}."
+            return (
+                f"{subject} does not significantly pay at any cost of {miss} up to {end} {alarms}."
+            )
         if even.high <= 1:
-            return f"{what} pays even if {miss} costs {alarm}."
+            return f"{subject} pays even if {miss} costs {alarm}."
         if even.low <= curve.costs.asked <= even.high:
             amount = f"as much as {alarm}" if asked == "1" else f"{asked} {alarms}"
             return (
-                f"{what} does not significantly change the cost if {miss} costs {amount}: "
+                f"{subject} does not significantly change the cost if {miss} costs {amount}: "
                 f"the break-even is {value} ({low} to {high})."
             )
         amount = alarm if value == "1" else f"{value} {alarms}"
         basis = ", estimated on one split" if np.isnan(even.low) else f" ({low} to {high})"
-        return f"{what} pays if {miss} costs more than {amount}{basis}."
+        return f"{subject} pays if {miss} costs more than {amount}{basis}."
 
     def effect(self) -> str:
         """State what balancing does to the cost at the chosen ratio, and to the error, if it does.
@@ -263,13 +265,11 @@ def _relative(saving: Interval) -> str:
 
 
 def _others(so_far: SimpleNamespace) -> dict[str, str]:
-    shown = so_far.method or _first(so_far)
     curves = so_far.cost.curves
-    return {
-        name: label
-        for name, label in _methods(so_far).items()
-        if name != shown and name in curves and shown in curves
-    }
+    if so_far.method not in curves:
+        return {}
+    labels = _methods(so_far).items()
+    return {name: label for name, label in labels if name != so_far.method and name in curves}
 
 
 def _first_other(so_far: SimpleNamespace) -> str | None:
@@ -310,8 +310,8 @@ class CostDifferenceDisplay(CostDisplay):
     @cached_property
     def _pair(self) -> tuple[CostCurve, ...]:
         """The curves of both models; none without a second one."""
-        other = self.other or _first_other(SimpleNamespace(cost=self.cost, method=self.chosen))
-        return () if other is None else (self.cost.curves[self.chosen], self.cost.curves[other])
+        names = self.chosen, self.setting("other")
+        return () if names[1] is None else tuple(self.cost.curves[name] for name in names)
 
     @property
     def _labels(self) -> list[str]:

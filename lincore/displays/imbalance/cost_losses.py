@@ -14,6 +14,7 @@ import pandas as pd
 from lincore import plots, report
 from lincore.displays.base import intervals, pivot
 from lincore.displays.imbalance.cost import CostDisplay
+from lincore.displays.imbalance.decomposition import HEIGHT, OTHERS, PLURAL
 from lincore.fields import Field
 from lincore.imbalance import FEWEST_SIZES, LOSS
 from lincore.metrics import Interval
@@ -32,12 +33,9 @@ _MEANING: Mapping[str, str] = {
 }
 # Quantities of a correction.
 _FILE_ERROR = "change of the error at the file's shares"
-_OTHERS = "change of the recall of the others"
-_PLURAL = ("corrected priors", "balanced weights", "both")
+
 # With fewer splits the intervals are too wide for a recommendation.
 _ENOUGH_SPLITS = 5
-# Pixels of the plot of corrections, as high as the waterfall beside it.
-_HEIGHT = 430
 
 
 def _recall_change(label: object) -> str:
@@ -183,9 +181,12 @@ class CostDecompositionDisplay(LossDisplay):
         parts = pivot(lines[lines["part"] != "limit"], "method", columns="part", values="text")
         chosen = [self.cost.recommended(method, self.loss) for method in parts["method"]]
         parts["recommended"] = [
-            report.correction_name(one.name) if one else "no correction" for one in chosen
+            report.correction_name(correction.name) if correction else "no correction"
+            for correction in chosen
         ]
-        parts["recovered"] = [self.write(one.recovered) if one else "–" for one in chosen]
+        parts["recovered"] = [
+            self.write(correction.recovered) if correction else "–" for correction in chosen
+        ]
         parts["method"] = parts["method"].map(self.cost.settings.label)
         return parts.rename(columns={"method": "model"})
 
@@ -272,7 +273,7 @@ class CostCorrectionsDisplay(LossDisplay):
             if not best.recovered.value > 0:
                 return f"{text}: none of {len(corrections)} does on these rows."
             return f"{text}; the largest estimate is {estimate}, {self._choice_of(best)}."
-        does = verb if chosen.name in _PLURAL else f"{verb}s"
+        does = verb if chosen.name in PLURAL else f"{verb}s"
         return (
             f"{condition}, {report.correction_name(chosen.name)} {does} the "
             f"{self.loss_in_words} by {self.change(chosen.recovered)}, {self.uncorrected} → "
@@ -282,7 +283,7 @@ class CostCorrectionsDisplay(LossDisplay):
     def _choice_of(self, correction: Correction) -> str:
         """State that a correction was chosen from several, and its effect corrected for that."""
         corrections = self.cost.corrected(self.chosen, self.loss)
-        most = max(one.recovered.value for one in corrections)
+        most = max(candidate.recovered.value for candidate in corrections)
         left = correction.recovered.value - self.cost.optimism(self.chosen, self.loss)
         amount = "" if np.isnan(left) else self.change(Interval(left, np.nan, np.nan))
         is_best = correction.recovered.value == most
@@ -312,21 +313,30 @@ class CostCorrectionsDisplay(LossDisplay):
     def frame(self) -> pd.DataFrame:
         """Return a line for each correction and quantity, with its interval; uncorrected first."""
         uncorrected = self.cost.attribution(self.chosen, self.loss).uncorrected
-        found = [("uncorrected", self.loss_name, uncorrected)]
-        found += [("uncorrected", *of) for of in self._calibration("uncorrected").items()]
-        for one in self.cost.corrected(self.chosen, self.loss):
+        lines = [("uncorrected", self.loss_name, uncorrected)]
+        lines += [
+            ("uncorrected", quantity, value)
+            for quantity, value in self._calibration("uncorrected").items()
+        ]
+        for correction in self.cost.corrected(self.chosen, self.loss):
             quantities = {
-                self.loss_name: one.loss,
-                "recovered": one.recovered,
-                _FILE_ERROR: one.file_error,
-                **dict(zip(map(_recall_change, self.cost.classes), one.recall_change, strict=True)),
-                _OTHERS: one.others,
-                **self._calibration(one.name),
+                self.loss_name: correction.loss,
+                "recovered": correction.recovered,
+                _FILE_ERROR: correction.file_error,
+                **dict(
+                    zip(
+                        map(_recall_change, self.cost.classes),
+                        correction.recall_change,
+                        strict=True,
+                    )
+                ),
+                OTHERS: correction.others,
+                **self._calibration(correction.name),
             }
-            found += [(one.name, quantity, value) for quantity, value in quantities.items()]
+            lines += [(correction.name, quantity, value) for quantity, value in quantities.items()]
         return pd.DataFrame(
             {"correction": name, "quantity": quantity, **value._asdict()}
-            for name, quantity, value in found
+            for name, quantity, value in lines
         )
 
     def _calibration(self, condition: str) -> dict[str, Interval]:
@@ -361,7 +371,7 @@ class CostCorrectionsDisplay(LossDisplay):
         if cost.rare is not None:
             rare = cost.classes[cost.rare]
             headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
-        headings[_OTHERS] = "recall of others"
+        headings[OTHERS] = "recall of others"
         headings |= {_FILE_ERROR: "error in file"}
         headings |= {self._miscalibration: "miscalibration", self._posterior: "posterior"}
         lines["text"] = [
@@ -406,12 +416,12 @@ class CostCorrectionsDisplay(LossDisplay):
             return None
         corrections = self.cost.corrected(self.chosen, self.loss)
         return plots.remedies(
-            [report.correction_name(one.name) for one in corrections],
-            [one.recovered for one in corrections],
-            [one.others for one in corrections] if self.is_share else None,
+            [report.correction_name(correction.name) for correction in corrections],
+            [correction.recovered for correction in corrections],
+            [correction.others for correction in corrections] if self.is_share else None,
             score=self.loss_name,
             title=f"What corrections recover: {self.loss_name}",
-            height=_HEIGHT,
+            height=HEIGHT,
             basis="95 % intervals, paired." if len(self.cost.seeds) > 1 else "The first split.",
             **self.scaling,
         )
@@ -451,6 +461,7 @@ class MoreRowsDisplay(LossDisplay):
     title: ClassVar[str] = "More rows"
     made_by: ClassVar[str] = "cost.more_rows"
     place: ClassVar[str] = "balance.more"
+    is_tabulated: ClassVar[bool] = False
 
     more: (
         Annotated[
@@ -476,7 +487,7 @@ class MoreRowsDisplay(LossDisplay):
 
     def finding(self) -> str:
         """State by how much they would lower the loss, if they are shown to."""
-        more = self.more or _as_many(SimpleNamespace(cost=self.cost))
+        more = self.setting("more")
         if self.cost.rare is None:
             return "No class is rarer in the file than in deployment."
         gain = self.cost.with_more_rows(self.chosen, more, self.loss)
@@ -500,10 +511,6 @@ class MoreRowsDisplay(LossDisplay):
             {"training rows": int(size), self.loss_name: float(line.mean())}
             for size, line in zip(sizes, values, strict=True)
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
 
     def notes(self) -> tuple[str, ...]:
         """State what the extrapolation assumes."""

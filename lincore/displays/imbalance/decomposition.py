@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 # Pixels of the plot of corrections, as high as the waterfall beside it.
-_HEIGHT = 430
+HEIGHT = 430
 # A correction that recovers this share of the loss is reported to recover all of it, within chance.
 _AS_GOOD = 0.9
 # A quantity of a correction.
-_OTHERS = "change of the recall of the others"
-_PLURAL = ("corrected priors", "balanced weights", "both")
+OTHERS = "change of the recall of the others"
+#: Corrections whose names are plurals.
+PLURAL = ("corrected priors", "balanced weights", "both")
 
 _MEANING = {
     "prior shift": (
@@ -40,14 +41,6 @@ _MEANING = {
     "class size": ("{few}", "only rows of {names} would help"),
 }
 
-_CALLED = {
-    "corrected priors": "corrected priors",
-    "balanced weights": "balanced weights",
-    "both": "balanced weights + corrected priors",
-    "moved threshold": "a moved threshold",
-    "undersampling": "undersampling",
-    "oversampling": "oversampling",
-}
 
 _WHY = {
     "corrected priors": "It uses every row once without refitting.",
@@ -75,10 +68,12 @@ class DecompositionDisplay(StudyLossDisplay):
         return self._lines(self.study.methods, self.study.loss_names)
 
     def _lines(self, methods: Sequence[str], losses: Sequence[str]) -> pd.DataFrame:
-        found = [(m, loss, self.study.attribution(m, loss)) for m in methods for loss in losses]
+        attributions = [
+            (m, loss, self.study.attribution(m, loss)) for m in methods for loss in losses
+        ]
         return pd.DataFrame(
             {"method": method, "loss": loss, "part": part, **value._asdict()}
-            for method, loss, split in found
+            for method, loss, split in attributions
             for part, value in {"full": split.full, **split.parts, "reduced": split.reduced}.items()
         )
 
@@ -125,8 +120,8 @@ class DecompositionDisplay(StudyLossDisplay):
         name, (meaning, remedy) = part.capitalize(), _MEANING[part]
         cost, orders = self.as_cost(self.attribution.parts[part]), self._orders(part)
         if np.isnan(cost.value):
-            what = report.loss_in_words(self.shown)
-            return f"{name}: {self.label} has no posterior probabilities, so there is no {what}."
+            loss = report.loss_in_words(self.shown)
+            return f"{name}: {self.label} has no posterior probabilities, so there is no {loss}."
         if not self.attribution.by_seed[imbalance.PARTS.index(part)].any():
             return f"{name} is zero."
         if np.isnan(cost.low):
@@ -188,14 +183,14 @@ class CorrectionsDisplay(StudyLossDisplay):
                 return f"None of {advice.n_compared} corrections improves the {loss}."
             return (
                 f"No correction is shown to {verb} the {loss}; the largest estimate is "
-                f"{self.change(most.recovered)}, by {_CALLED[most.name]}, "
+                f"{self.change(most.recovered)}, by {_named(most)}, "
                 f"{self._choice_of(advice, most)}."
             )
-        does = verb if chosen.name in _PLURAL else f"{verb}s"
+        does = verb if chosen.name in PLURAL else f"{verb}s"
         others = report.recall_of_others(chosen.others)
         text = (
             "Recommended if class shares in deployment are those of the full set: "
-            f"{_CALLED[chosen.name]}, which {does} the {report.loss_in_words(self.shown)} by "
+            f"{_named(chosen)}, which {does} the {report.loss_in_words(self.shown)} by "
             f"{self.change(chosen.recovered)}, {self._choice_of(advice, chosen)}"
             f"{f'; {others}' if others else ''}."
         )
@@ -206,7 +201,7 @@ class CorrectionsDisplay(StudyLossDisplay):
             remaining = self.change(missing)
             text += f" The whole loss is recovered: the remaining {remaining} is within chance."
         if chosen is not most and behind.value:
-            text += f" The value of {_CALLED[most.name]} is larger by {self.change(behind)}"
+            text += f" The value of {_named(most)} is larger by {self.change(behind)}"
             text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
         return text
 
@@ -219,14 +214,14 @@ class CorrectionsDisplay(StudyLossDisplay):
     def frame(self) -> pd.DataFrame:
         """Return a line for each correction and quantity, with its interval."""
         return pd.DataFrame(
-            {"correction": one.name, "quantity": quantity, **value._asdict()}
-            for one in self.study.remedies(self.chosen, self.shown)
+            {"correction": remedy.name, "quantity": quantity, **value._asdict()}
+            for remedy in self.study.remedies(self.chosen, self.shown)
             for quantity, value in {
-                self.shown: one.loss,
-                "recovered": one.recovered,
-                "of the loss": Interval(one.share, np.nan, np.nan),
-                "still missing": one.still_missing,
-                _OTHERS: one.others,
+                self.shown: remedy.loss,
+                "recovered": remedy.recovered,
+                "of the loss": Interval(remedy.share, np.nan, np.nan),
+                "still missing": remedy.still_missing,
+                OTHERS: remedy.others,
             }.items()
         )
 
@@ -241,28 +236,28 @@ class CorrectionsDisplay(StudyLossDisplay):
         ]
         texts = pivot(lines, "correction", columns="quantity", values="text")
         texts["correction"] = texts["correction"].map(report.correction_name)
-        return texts.rename(columns={_OTHERS: "recall of others"})
+        return texts.rename(columns={OTHERS: "recall of others"})
 
     def _text(self, quantity: str, value: Interval) -> str:
         """Write a quantity of the frame with its interval."""
         if quantity == "of the loss":
             return "–" if np.isnan(value.value) else percent(value.value, 0)
-        return report.format_loss(value, "recall" if quantity == _OTHERS else self.shown)
+        return report.format_loss(value, "recall" if quantity == OTHERS else self.shown)
 
     def plot(self) -> go.Figure | None:
         """Return a bar for each correction: what it recovers, and what the others lose."""
         if not self.is_possible:
             return None
-        found = self.study.remedies(self.chosen, self.shown)
+        remedies = self.study.remedies(self.chosen, self.shown)
         is_alone = self.shown == "log loss" or bool(self.study.is_reduced.all())
         return plots.remedies(
-            [report.correction_name(one.name) for one in found],
-            [one.recovered for one in found],
-            None if is_alone else [one.others for one in found],
+            [report.correction_name(remedy.name) for remedy in remedies],
+            [remedy.recovered for remedy in remedies],
+            None if is_alone else [remedy.others for remedy in remedies],
             whole=abs(self.attribution.total.value),
             score=self.shown,
             title=f"What corrections recover: {self.shown}",
-            height=_HEIGHT,
+            height=HEIGHT,
             **self.scaling,
         )
 
@@ -275,3 +270,9 @@ class CorrectionsDisplay(StudyLossDisplay):
             "applied after training; for weights, under- and oversampling the model is trained "
             "again on the same reduced rows.",
         )
+
+
+def _named(remedy: imbalance.Remedy) -> str:
+    """Return the name of a correction in a sentence."""
+    name = report.correction_name(remedy.name)
+    return "a moved threshold" if name == "moved threshold" else name

@@ -80,13 +80,13 @@ class DeploymentDisplay(OneSplitDisplay):
     @property
     def condition(self) -> str:
         """The reduced set: moving a threshold is equivalent to changing priors."""
-        found = super().condition
-        return "reduced" if found == "moved threshold" else found
+        condition = super().condition
+        return "reduced" if condition == "moved threshold" else condition
 
     @cached_property
     def class_code(self) -> int:
         """The class whose share is set."""
-        return _first_reduced(SimpleNamespace(study=self.study)) if self.code is None else self.code
+        return int(self.setting("code"))
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -176,17 +176,15 @@ class PriorsDisplay(DeploymentDisplay):
     def plot(self) -> go.Figure:
         """Return the error by the share of the class, as trained and with corrected priors."""
         old = self.learned[self.study.methods.index(self.chosen)]
-        own, places = (
-            self.results(self.condition).select(self.chosen),
-            np.geomspace(0.01, 0.95, N_SHARES),
-        )
+        own = self.results(self.condition).select(self.chosen)
+        shares = np.geomspace(0.01, 0.95, N_SHARES)
         curves = [
-            imbalance.error_by_share(own, old, self.class_code, places, corrected=corrected)
+            imbalance.error_by_share(own, old, self.class_code, shares, corrected=corrected)
             for corrected in (False, True)
         ]
         value, low, high = np.moveaxis(np.vstack(curves), -1, 0)
         return plots.sweep(
-            100 * places,
+            100 * shares,
             value,
             low,
             high,
@@ -248,8 +246,8 @@ class CostsDisplay(DeploymentDisplay):
 
     def _costs(self, method: str) -> tuple[Interval, Interval]:
         before, after = (
-            imbalance.cost_in_deployment(found, method, self.shares, self.matrix)
-            for found in (self.adjusted, self.cheapest)
+            imbalance.cost_in_deployment(results, method, self.shares, self.matrix)
+            for results in (self.adjusted, self.cheapest)
         )
         return before, after
 

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from lincore.imbalance import REMEDIES, BalanceStudy, BayesReference
 from lincore.metrics import Interval, Results
 from lincore.plots.base import shorten_all
 from lincore.utils import decimals, listed, percent, points, quoted, shorten
-
-if TYPE_CHECKING:
-    pass
 
 UNCORRECTED = "uncorrected"
 #: Maximum number of classes counted by name, and of recalls that are columns of a table.
@@ -66,7 +63,7 @@ class StudyDisplay(Display):
     @property
     def chosen(self) -> str:
         """The method that is shown."""
-        return self.method or self.study.methods[0]
+        return str(self.setting("method"))
 
     @property
     def label(self) -> str:
@@ -82,11 +79,11 @@ class StudyDisplay(Display):
         weighted = report.weights_in_sizes(study.counts["full"], study.totals["full"])
         if n == 1:
             return f"One split so far, so no intervals.{weighted}"
-        what = "splits" if study.new_splits else "choices of the training rows, one test set"
+        unit = "splits" if study.new_splits else "choices of the training rows, one test set"
         wanted = study.settings.repeats
         of = f"{n} of {wanted}" if n < wanted else str(n)
         rows = f"{study.n_test:,} test rows each"
-        return f"Mean of {of} {what} ({rows}), with 95 % intervals.{weighted}"
+        return f"Mean of {of} {unit} ({rows}), with 95 % intervals.{weighted}"
 
     def call(self) -> str:
         """Return the expression that makes this display; of one split alone, the first."""
@@ -115,7 +112,7 @@ class StudyLossDisplay(StudyDisplay):
     @property
     def shown(self) -> str:
         """The loss that was chosen, or the leading one."""
-        return self.loss or self.study.leading_loss
+        return str(self.setting("loss"))
 
     @property
     def is_possible(self) -> bool:
@@ -182,7 +179,7 @@ class StudyLossDisplay(StudyDisplay):
             return f"{text}." if before else f"{text} on one split."
         if not cost.low > 0:
             return f"{text}: no loss distinguishable from chance."
-        costs = {part: self.as_cost(found).value for part, found in split.parts.items()}
+        costs = {part: self.as_cost(interval).value for part, interval in split.parts.items()}
         most = max(costs, key=lambda part: costs[part])
         share = costs[most] / cost.value
         how_much = "all of the loss is" if share >= 0.995 else f"{percent(share, 0)} of the loss is"

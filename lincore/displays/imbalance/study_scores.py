@@ -130,6 +130,7 @@ class TrainingLossDisplay(OneSplitDisplay):
 
     title: ClassVar[str] = "Training loss"
     made_by: ClassVar[str] = "study.training_loss"
+    is_tabulated: ClassVar[bool] = False
 
     @cached_property
     def errors(self) -> dict[str, dict[str, imbalance.TrainingError]]:
@@ -165,27 +166,23 @@ class TrainingLossDisplay(OneSplitDisplay):
     def frame(self) -> pd.DataFrame:
         """Return a line for each method with posteriors and set: sum, mean and rows."""
         return pd.DataFrame(
-            {"method": method, "set": subset, **found._asdict()}
+            {"method": method, "set": subset, **error._asdict()}
             for method, pair in self.errors.items()
-            for subset, found in pair.items()
+            for subset, error in pair.items()
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: finding and notes hold all of it."""
-        return pd.DataFrame()
 
     @cached_property
     def traces(self) -> Mapping[str, Any]:
         """Traces of the training loss, for models that iterate."""
-        found = {}
+        traces = {}
         names = report.short_names(self.study.methods)
         for method, name in zip(self.study.methods, names, strict=True):
             for subset in ("full", "reduced"):
                 model = self.study.example.pipelines[method, subset].steps[-1][1]
                 trace = getattr(model, "trace_", None)
                 if trace and len(trace) > 1:
-                    found[f"{subset.capitalize()}: {name}"] = trace
-        return found
+                    traces[f"{subset.capitalize()}: {name}"] = trace
+        return traces
 
     def plot(self) -> go.Figure | None:
         """Return the loss at each iteration, where models iterate."""

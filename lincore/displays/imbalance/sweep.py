@@ -42,6 +42,7 @@ class SweepDisplay(Display):
     title: ClassVar[str] = "Class-size sweep"
     made_by: ClassVar[str] = "sweep.curves"
     place: ClassVar[str] = "balance.sizes"
+    is_tabulated: ClassVar[bool] = False
 
     sweep: Sweep
     loss: Annotated[str, Field("Loss", "What is counted.", longest=500, choices=_swept_losses)] = (
@@ -101,13 +102,13 @@ class SweepDisplay(Display):
 
     def _basis(self) -> str:
         n, wanted = len(self.sweep.seeds), self.sweep.settings.repeats
-        what = "splits" if self.sweep.test_ratio else "choices of the training rows, one test set"
+        unit = "splits" if self.sweep.test_ratio else "choices of the training rows, one test set"
         if n == 1:
             filled = self.sweep.is_filled
             sizes = "all" if filled.all() else f"{int(filled.sum())} of"
             return f"One split so far, {sizes} {len(filled)} sizes, so no intervals"
         of = f"{n} of {wanted}" if n < wanted else str(n)
-        return f"Means of {of} {what}, with 95 % intervals"
+        return f"Means of {of} {unit}, with 95 % intervals"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and size, with the interval."""
@@ -122,10 +123,6 @@ class SweepDisplay(Display):
             for i in self.drawn
             for a, size in enumerate(self.grid.sizes)
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
 
     def plot(self) -> go.Figure | None:
         """Return the curves with their intervals, and where they cross."""
@@ -151,6 +148,6 @@ class SweepDisplay(Display):
 
     def notes(self) -> tuple[str, ...]:
         """Return further crossings, and models that could not be fitted at some sizes."""
-        sweep, what = self.sweep, "could not be fitted at some sizes"
-        failed = report.left_out(sweep.failures, sweep.settings, sweep.classes, what)
+        sweep, failure = self.sweep, "could not be fitted at some sizes"
+        failed = report.left_out(sweep.failures, sweep.settings, sweep.classes, failure)
         return (*self._crossing_sentences()[1:], *failed)

@@ -51,9 +51,9 @@ def _has_plane(so_far: SimpleNamespace) -> bool:
 
 
 def _planes(so_far: SimpleNamespace) -> dict[str, str]:
-    what = "components" if "pca" in _pipeline(so_far).named_steps else "features"
+    coordinates = "components" if "pca" in _pipeline(so_far).named_steps else "features"
     plane = {_DISCRIMINANT: "Discriminant plane"} if _has_plane(so_far) else {}
-    return plane | {"inputs": f"Two {what}"}
+    return plane | {"inputs": f"Two {coordinates}"}
 
 
 def _first_plane(so_far: SimpleNamespace) -> str:
@@ -109,7 +109,7 @@ def views_of(
     y: int | None,
 ) -> list[View]:
     """Return for each method the views of several training sets, in one plane."""
-    study, data, found = display.study, display.data, []
+    study, data, views = display.study, display.data, []
     for method in methods:
         so_far = SimpleNamespace(study=study, data=data, method=method)
         so_far.kind, so_far.x = kind or _first_plane(so_far), x
@@ -121,11 +121,11 @@ def views_of(
             pair = (x, _first_other(so_far) if y is None else y) if n_inputs > 2 else (0, 1)
             test = study.example.split.test
             planes = imbalance.aligned_planes(pipelines, data, test, pair[:n_inputs])
-        found += [
+        views += [
             imbalance.condition_view(study.example, method, name, data, plane)
             for name, plane in zip(conditions, planes, strict=True)
         ]
-    return found
+    return views
 
 
 def _is_surface(so_far: SimpleNamespace) -> bool:
@@ -139,6 +139,7 @@ class RegionsDisplay(OneSplitDisplay):
     title: ClassVar[str] = "Regions"
     made_by: ClassVar[str] = "study.regions"
     place: ClassVar[str] = "balance.sides"
+    is_tabulated: ClassVar[bool] = False
 
     side: Annotated[
         Literal["full", "reduced"],
@@ -198,10 +199,6 @@ class RegionsDisplay(OneSplitDisplay):
             ]
         )
 
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the notes say how faithful the regions are."""
-        return pd.DataFrame()
-
     def plot(self) -> go.Figure:
         """Return the regions, the contours of probability, or the surface of density."""
         options: dict[str, Any] = {
@@ -238,6 +235,7 @@ class SetBoundariesDisplay(OneSplitDisplay):
 
     title: ClassVar[str] = "All models"
     made_by: ClassVar[str] = "study.boundaries"
+    is_tabulated: ClassVar[bool] = False
 
     kind: PlaneKind = None
     x: AxisX = 0
@@ -277,10 +275,6 @@ class SetBoundariesDisplay(OneSplitDisplay):
             )
         )
 
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
-
     def plot(self) -> go.Figure | None:
         """Return a panel for each model and set."""
         if not self.is_possible:
@@ -306,6 +300,7 @@ class SetConfusionDisplay(OneSplitDisplay):
 
     title: ClassVar[str] = "Confusion"
     made_by: ClassVar[str] = "study.confusion"
+    is_tabulated: ClassVar[bool] = False
 
     side: Annotated[
         Literal["full", "difference", "reduced"],
@@ -325,10 +320,6 @@ class SetConfusionDisplay(OneSplitDisplay):
         )
         return before, after
 
-    def finding(self) -> str:
-        """State which predictions changed."""
-        return self.figure_title
-
     def frame(self) -> pd.DataFrame:
         """Return a line for each true and predicted class, the rows of both sets."""
         before, after = self.matrices
@@ -338,10 +329,6 @@ class SetConfusionDisplay(OneSplitDisplay):
             for i, true in enumerate(names)
             for j, predicted in enumerate(names)
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
 
     def plot(self) -> go.Figure:
         """Return the matrix."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pandas as pd
 
@@ -12,9 +12,6 @@ from lincore import checks, model_selection
 from lincore.checks import Check
 from lincore.displays.model.model_display import ModelDisplay
 from lincore.utils import listed
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class AssumptionsDisplay(ModelDisplay):
         return ""
 
     @cached_property
-    def found(self) -> tuple[Check, ...]:
+    def checked(self) -> tuple[Check, ...]:
         """The checks."""
         if self.obstacle:
             return ()
@@ -60,17 +57,17 @@ class AssumptionsDisplay(ModelDisplay):
         if self.obstacle:
             return self.obstacle
         warnings, notes, fine = (
-            [check.name for check in self.found if check.verdict == verdict]
+            [check.name for check in self.checked if check.verdict == verdict]
             for verdict in ("warning", "note", "fine")
         )
-        said = [f"Warning: {listed(warnings)}."] if warnings else []
-        said += [f"Worth knowing: {listed(notes)}."] if notes else []
-        if not said:
+        sentences = [f"Warning: {listed(warnings)}."] if warnings else []
+        sentences += [f"Worth knowing: {listed(notes)}."] if notes else []
+        if not sentences:
             return "No checked assumption is rejected."
         if fine:
             rest = "check is" if len(fine) == 1 else f"{len(fine)} checks are"
-            said.append(f"The other {rest} fine.")
-        return " ".join(said)
+            sentences.append(f"The other {rest} fine.")
+        return " ".join(sentences)
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each check, warnings first: verdict, finding, what to do."""
@@ -82,7 +79,7 @@ class AssumptionsDisplay(ModelDisplay):
                 "Finding": check.sentence,
                 "What to do": check.remedy,
             }
-            for check in sorted(self.found, key=lambda check: rank[check.verdict])
+            for check in sorted(self.checked, key=lambda check: rank[check.verdict])
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -57,9 +57,8 @@ class CalibrationDisplay(ModelDisplay):
     @property
     def code(self) -> int | None:
         """The class; None for the predicted one."""
-        so_far = SimpleNamespace(model=self.model)
-        chosen = _second_of_two(so_far) if self.of_class is None else self.of_class
-        return None if chosen == -1 else chosen
+        code: int = self.setting("of_class")
+        return None if code == -1 else code
 
     @property
     def is_possible(self) -> bool:
@@ -67,7 +66,7 @@ class CalibrationDisplay(ModelDisplay):
         return metrics.has_posteriors(self.results, self.method)
 
     @property
-    def found(self) -> Calibration:
+    def curve(self) -> Calibration:
         """The curve with its band, and the parts of the Brier score."""
         return metrics.calibration_curve(self.results, self.method, self.code)
 
@@ -79,88 +78,88 @@ class CalibrationDisplay(ModelDisplay):
     @property
     def of_whom(self) -> str:
         """The class, as words."""
-        return "the predicted class" if self.code is None else quoted(self.found.label)
+        return "the predicted class" if self.code is None else quoted(self.curve.label)
 
     def finding(self) -> str:
         """Return whether, and where, the curve leaves the band."""
         if not self.is_possible:
             return f"{self.method} has no posteriors, so there is no calibration."
-        found = self.found
-        if not found.is_outside.any():
+        curve = self.curve
+        if not curve.is_outside.any():
             return (
                 f"The posteriors of {self.of_whom} are not shown to be miscalibrated: the curve "
                 "stays within the band of a calibrated model."
             )
-        beyond = np.maximum(found.low - found.observed, found.observed - found.high)
-        at = int(np.argmax(beyond))
-        are = "correct" if self.code is None else quoted(found.label)
-        ends = dict.fromkeys([percent(found.low[at]), percent(found.high[at])])
+        beyond = np.maximum(curve.low - curve.observed, curve.observed - curve.high)
+        worst = int(np.argmax(beyond))
+        predicted, observed = percent(curve.predicted[worst]), percent(curve.observed[worst])
+        outcome = "correct" if self.code is None else quoted(curve.label)
+        ends = dict.fromkeys([percent(curve.low[worst]), percent(curve.high[worst])])
         return (
-            f"The posteriors of {self.of_whom} are miscalibrated: at "
-            f"{percent(found.predicted[at])}, {percent(found.observed[at])} of the rows are {are}; "
-            f"a calibrated model would show {' to '.join(ends)}."
+            f"The posteriors of {self.of_whom} are miscalibrated: at {predicted}, {observed} of "
+            f"the rows are {outcome}; a calibrated model would show {' to '.join(ends)}."
         )
 
     def scope(self) -> str:
         """Return the rows, the parts of the Brier score, slope and intercept."""
         if not self.is_possible:
             return ""
-        found, fit = self.found.parts, self.recalibration
-        parts = (
-            f"On {self.tested}. Brier score {found.brier:.3f} = miscalibration "
-            f"{found.miscalibration:.3f} − discrimination {found.discrimination:.3f} + uncertainty "
-            f"{found.uncertainty:.3f}."
+        parts, fit = self.curve.parts, self.recalibration
+        brier = (
+            f"On {self.tested}. Brier score {parts.brier:.3f} = miscalibration "
+            f"{parts.miscalibration:.3f} − discrimination {parts.discrimination:.3f} + uncertainty "
+            f"{parts.uncertainty:.3f}."
         )
         slope = _sentence(_SLOPE, fit.slope, 1, "too extreme", "not extreme enough")
         intercept = _sentence(
             _INTERCEPT, fit.intercept, 0, "too high on average", "too low on average"
         )
-        return " ".join(filter(None, [parts, slope, intercept, fit.reason]))
+        return " ".join(filter(None, [brier, slope, intercept, fit.reason]))
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each measure, then for each point of the curve with its band."""
         if not self.is_possible:
             return pd.DataFrame()
-        found, fit = self.found, self.recalibration
+        curve, fit = self.curve, self.recalibration
         lines = [
             (name, value, np.nan, np.nan)
             for name, value in (
-                ("Brier score", found.parts.brier),
-                ("miscalibration", found.parts.miscalibration),
-                ("miscalibration by chance", found.by_chance),
-                ("discrimination", found.parts.discrimination),
-                ("uncertainty", found.parts.uncertainty),
+                ("Brier score", curve.parts.brier),
+                ("miscalibration", curve.parts.miscalibration),
+                ("miscalibration by chance", curve.by_chance),
+                ("discrimination", curve.parts.discrimination),
+                ("uncertainty", curve.parts.uncertainty),
             )
         ]
         lines += [(_SLOPE, *fit.slope), (_INTERCEPT, *fit.intercept)]
         measures = pd.DataFrame(lines, columns=["measure", "value", "low", "high"])
-        curve = pd.DataFrame(
+        points = pd.DataFrame(
             {
                 "measure": "observed frequency",
-                "value": found.observed,
-                "low": found.low,
-                "high": found.high,
-                "posterior": found.predicted,
-                "rows": found.n_rows,
+                "value": curve.observed,
+                "low": curve.low,
+                "high": curve.high,
+                "posterior": curve.predicted,
+                "rows": curve.n_rows,
             }
         )
-        return pd.concat([measures, curve], ignore_index=True)
+        return pd.concat([measures, points], ignore_index=True)
 
     def table(self) -> pd.DataFrame:
         """Return the measures, rounded, and what they mean."""
         if not self.is_possible:
             return pd.DataFrame()
-        found = self.frame().iloc[: len(_MEANINGS)]
-        found = found[["measure", "value", "low", "high"]].round(4)
-        return found.rename(columns={"low": "from", "high": "to"}).assign(
-            **{"what it is": [_MEANINGS[name] for name in found["measure"]]}
+        measures = self.frame().iloc[: len(_MEANINGS)]
+        measures = measures[["measure", "value", "low", "high"]].round(4)
+        return measures.rename(columns={"low": "from", "high": "to"}).assign(
+            **{"what it is": [_MEANINGS[name] for name in measures["measure"]]}
         )
 
     def plot(self) -> go.Figure | None:
         """Return the curve, the band and the number of rows."""
         if not self.is_possible:
             return None
-        return plots.calibration(self.found, code=self.code, title=self.finding())
+        return plots.calibration(self.curve, code=self.code, title=self.finding())
 
     def notes(self) -> tuple[str, ...]:
         """Return how curve, band and intervals are computed."""
@@ -186,11 +185,13 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def _sentence(name: str, found: Interval, ideal: float, below: str, above: str) -> str:
+def _sentence(name: str, estimate: Interval, ideal: float, below: str, above: str) -> str:
     """Return an estimate with its interval, and what it says if that excludes the ideal."""
-    if np.isnan(found.value):
+    if np.isnan(estimate.value):
         return ""
-    verdict = f": {below}" if found.high < ideal else f": {above}" if found.low > ideal else ""
+    verdict = (
+        f": {below}" if estimate.high < ideal else f": {above}" if estimate.low > ideal else ""
+    )
     name = capital(name)
-    ends = f"{decimals(found.low)} to {decimals(found.high)}"
-    return f"{name} {decimals(found.value)} ({ends}){verdict}."
+    ends = f"{decimals(estimate.low)} to {decimals(estimate.high)}"
+    return f"{name} {decimals(estimate.value)} ({ends}){verdict}."

@@ -38,52 +38,52 @@ class CanonicalPartDisplay(ModelDisplay):
     """A part of the analysis; without one, everything is empty but the reason."""
 
     @property
-    def found(self) -> CanonicalAnalysis | None:
+    def analysis(self) -> CanonicalAnalysis | None:
         """The analysis; None if there is none."""
-        found = _analysis(self.model)
-        return None if isinstance(found, str) else found
+        analysis = _analysis(self.model)
+        return None if isinstance(analysis, str) else analysis
 
     @property
     def reason(self) -> str:
         """Why there is no analysis; "" if there is one."""
-        found = _analysis(self.model)
-        return found if isinstance(found, str) else ""
+        analysis = _analysis(self.model)
+        return analysis if isinstance(analysis, str) else ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The features that enter, as the classifier sees them."""
         every = inspection.classifier_input_names(self.model.pipeline, self.model.data)
-        return () if self.found is None else tuple(compress(every, self.found.kept))
+        return () if self.analysis is None else tuple(compress(every, self.analysis.kept))
 
     @property
     def functions(self) -> list[str]:
         """The headings of the functions."""
-        return (
-            []
-            if self.found is None
-            else [f"function {i}" for i in self.found.functions["function"]]
-        )
+        if self.analysis is None:
+            return []
+        return [f"function {i}" for i in self.analysis.functions["function"]]
 
     def finding(self) -> str:
         """State the reason if there is no analysis, otherwise what it says."""
-        return self.reason if self.found is None else self.said(self.found)
+        return self.reason if self.analysis is None else self.part_finding(self.analysis)
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State what the part says."""
         raise NotImplementedError
 
     def frame(self) -> pd.DataFrame:
         """Return the numbers; nothing without an analysis."""
-        return pd.DataFrame() if self.found is None else self.lines(self.found)
+        return pd.DataFrame() if self.analysis is None else self.part_frame(self.analysis)
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return the numbers of the part."""
         raise NotImplementedError
 
-    def of_first(self) -> pd.DataFrame:
+    def first_functions(self) -> pd.DataFrame:
         """Return the frame without the columns of functions after the first four."""
         later = tuple(self.functions[_MOST_FUNCTIONS:])
-        return self.frame().loc[:, lambda found: [not str(c).startswith(later) for c in found]]
+        return self.frame().loc[
+            :, lambda lines: [not str(column).startswith(later) for column in lines]
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +100,9 @@ class CanonicalDisplay(CanonicalPartDisplay):
         is_other = given.get("covariance") == "mcd" or given.get("selection") is not None
         return self.model.word in _WORDS and not is_other and not self.model.data.kind.is_sparse
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State how many functions separate the classes, and the share of the first."""
-        table, first = found.functions, found.functions.iloc[0]
+        table, first = analysis.functions, analysis.functions.iloc[0]
         n, separating = len(table), int((table["p"] < ALPHA).sum())
         if not separating:
             return f"No canonical function is shown to separate the classes ({_test(first)})."
@@ -121,33 +121,33 @@ class CanonicalDisplay(CanonicalPartDisplay):
 
     def scope(self) -> str:
         """State the rows."""
-        return "" if self.found is None else f"Of {self.trained}."
+        return "" if self.analysis is None else f"Of {self.trained}."
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each function."""
-        return found.functions
+        return analysis.functions
 
     def table(self) -> pd.DataFrame:
         """Return the same, rounded."""
-        found = self.frame()
-        if found.empty:
-            return found
+        lines = self.frame()
+        if lines.empty:
+            return lines
         return pd.DataFrame(
             {
-                "function": found["function"],
-                "eigenvalue": found["eigenvalue"].map(decimals),
-                "share (%)": (100 * found["share"]).round(1),
-                "canonical correlation": found["correlation"].map(decimals),
-                "Wilks’ Λ": found["wilks"].map(p_value),
-                "F": found["F"].map(decimals),
-                "df": [_degrees(one) for _, one in found.iterrows()],
-                "p": found["p"].map(p_value),
+                "function": lines["function"],
+                "eigenvalue": lines["eigenvalue"].map(decimals),
+                "share (%)": (100 * lines["share"]).round(1),
+                "canonical correlation": lines["correlation"].map(decimals),
+                "Wilks’ Λ": lines["wilks"].map(p_value),
+                "F": lines["F"].map(decimals),
+                "df": [_degrees(line) for _, line in lines.iterrows()],
+                "p": lines["p"].map(p_value),
             }
         )
 
     def notes(self) -> tuple[str, ...]:
         """Return the test and its assumptions."""
-        if self.found is None:
+        if self.analysis is None:
             return ()
         notes = [
             "Wilks’ Λ of a function and those after it, tested by Rao’s F. Tests assume Gaussian "
@@ -167,27 +167,31 @@ class CanonicalCoefficientsDisplay(CanonicalPartDisplay):
     made_by: ClassVar[str] = "model.canonical_coefficients"
     form: ClassVar[str] = ".3f"
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State which feature correlates most with the first function."""
-        most = int(abs(found.structure[:, 0]).argmax())
-        name, value = quoted(self.names[most]), decimals(found.structure[most, 0])
+        most = int(abs(analysis.structure[:, 0]).argmax())
+        name, value = quoted(self.names[most]), decimals(analysis.structure[most, 0])
         return f"{name} correlates most with the first function: r = {value} within classes."
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each feature: three numbers for each function."""
         columns: dict[str, Any] = {"feature": list(self.names)}
-        parts = {"raw": found.raw, "standardised": found.standardised, "r": found.structure}
+        matrices = {
+            "raw": analysis.raw,
+            "standardised": analysis.standardised,
+            "r": analysis.structure,
+        }
         for i, function in enumerate(self.functions):
-            columns |= {f"{function}: {name}": part[:, i] for name, part in parts.items()}
+            columns |= {f"{function}: {name}": matrix[:, i] for name, matrix in matrices.items()}
         return pd.DataFrame(columns)
 
     def table(self) -> pd.DataFrame:
         """Return the coefficients of the first functions."""
-        return self.of_first()
+        return self.first_functions()
 
     def notes(self) -> tuple[str, ...]:
         """Return the units of the coefficients."""
-        if self.found is None:
+        if self.analysis is None:
             return ()
         return (
             *self._left_out(),
@@ -212,20 +216,20 @@ class CentroidsDisplay(CanonicalPartDisplay):
     made_by: ClassVar[str] = "model.centroids"
     form: ClassVar[str] = ".3f"
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State which two classes the first function separates most."""
-        first, classes = found.centroids[:, 0], self.model.data.classes
+        first, classes = analysis.centroids[:, 0], self.model.data.classes
         low, high = quoted(classes[first.argmin()]), quoted(classes[first.argmax()])
         return f"The first function separates {low} and {high} most."
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each class."""
-        scores = dict(zip(self.functions, found.centroids.T, strict=True))
+        scores = dict(zip(self.functions, analysis.centroids.T, strict=True))
         return pd.DataFrame({"class": self.model.data.classes.astype(str), **scores})
 
     def table(self) -> pd.DataFrame:
         """Return the scores on the first functions."""
-        return self.of_first()
+        return self.first_functions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,9 +239,9 @@ class GroupDistancesDisplay(CanonicalPartDisplay):
     title: ClassVar[str] = "Distances between classes"
     made_by: ClassVar[str] = "model.group_distances"
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State which two classes are closest, and whether all differ."""
-        table, classes = found.distances, self.model.data.classes
+        table, classes = analysis.distances, self.model.data.classes
         closest = table.iloc[int(table["distance"].to_numpy().argmin())]
         first, second = (quoted(classes[int(closest[name])]) for name in ("first", "second"))
         n, same = len(table), int((table["p_holm"] >= ALPHA).sum())
@@ -248,27 +252,27 @@ class GroupDistancesDisplay(CanonicalPartDisplay):
         differ = f"{same} of {n} pairs of means are not shown to differ" if same else "All differ"
         return f"The means of {first} and {second} are closest ({numbers} after Holm). {differ}."
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each pair of classes."""
         classes = self.model.data.classes.astype(str)
-        named = {name: classes[found.distances[name]] for name in ("first", "second")}
-        return found.distances.assign(**named)
+        named = {name: classes[analysis.distances[name]] for name in ("first", "second")}
+        return analysis.distances.assign(**named)
 
     def table(self) -> pd.DataFrame:
         """Return the closest pairs first, rounded."""
-        found = self.frame()
-        if found.empty:
-            return found
-        found = found.sort_values("distance").head(_MOST_PAIRS)
+        lines = self.frame()
+        if lines.empty:
+            return lines
+        lines = lines.sort_values("distance").head(_MOST_PAIRS)
         return pd.DataFrame(
             {
-                "first": found["first"],
-                "second": found["second"],
-                "D²": found["distance"].map(decimals),
-                "F": found["F"].map(decimals),
-                "df": [_degrees(one) for _, one in found.iterrows()],
-                "p": found["p"].map(p_value),
-                "p (Holm)": found["p_holm"].map(p_value),
+                "first": lines["first"],
+                "second": lines["second"],
+                "D²": lines["distance"].map(decimals),
+                "F": lines["F"].map(decimals),
+                "df": [_degrees(line) for _, line in lines.iterrows()],
+                "p": lines["p"].map(p_value),
+                "p (Holm)": lines["p_holm"].map(p_value),
             }
         )
 
@@ -280,22 +284,22 @@ class ClassificationFunctionsDisplay(CanonicalPartDisplay):
     title: ClassVar[str] = "Classification functions"
     made_by: ClassVar[str] = "model.classification_functions"
 
-    def said(self, found: CanonicalAnalysis) -> str:
+    def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State how they decide."""
         return "The class whose function has the largest value at a row is predicted."
 
-    def lines(self, found: CanonicalAnalysis) -> pd.DataFrame:
+    def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each feature and the constant, a column for each class."""
         columns = {"feature": [*self.names, "constant"]}
         for name, weights, constant in zip(
-            self.model.data.classes, found.coefficients, found.constants, strict=True
+            self.model.data.classes, analysis.coefficients, analysis.constants, strict=True
         ):
             columns[str(name)] = [*weights, constant]
         return pd.DataFrame(columns)
 
     def notes(self) -> tuple[str, ...]:
         """Return the priors."""
-        if self.found is None:
+        if self.analysis is None:
             return ()
         return (
             "Fisher’s classification functions, with the shares of the training rows as priors and "

@@ -49,8 +49,8 @@ def _lines(so_far: SimpleNamespace) -> dict[int, str]:
     model, weights = so_far.model, _weights(so_far.model)
     if weights is None or _of_pixels(model):
         return {}
-    found = inspection.score_lines(model.pipeline, model.data, len(weights.values))
-    return dict(enumerate(found)) if len(found) > 1 else {}
+    lines = inspection.score_lines(model.pipeline, model.data, len(weights.values))
+    return dict(enumerate(lines)) if len(lines) > 1 else {}
 
 
 def _has_bars(so_far: SimpleNamespace) -> bool:
@@ -89,7 +89,7 @@ class CoefficientsDisplay(ModelDisplay):
         return _of_pixels(self.model)
 
     @cached_property
-    def found(self) -> Coefficients:
+    def coefficients(self) -> Coefficients:
         """The coefficients in the units of the features."""
         model = self.model
         return inspection.score_coefficients(model.pipeline, model.data, model.split.train)
@@ -106,17 +106,19 @@ class CoefficientsDisplay(ModelDisplay):
             return pd.DataFrame()
         return pd.DataFrame(
             {"score": name, **row}
-            for line, name in enumerate(self.found.lines)
-            for row in coefficient_rows(self.found, line)
+            for line, name in enumerate(self.coefficients.lines)
+            for row in coefficient_rows(self.coefficients, line)
         )
 
     def table(self) -> pd.DataFrame:
         """Return a line for each feature; of odds ratios with errors nothing: they hold it."""
         if self.weights is None or self.are_images:
             return pd.DataFrame()
-        if self.found.are_log_odds and not isinstance(_likelihood(self.model), str):
+        if self.coefficients.are_log_odds and not isinstance(_likelihood(self.model), str):
             return pd.DataFrame()
-        return _largest_first(self.found, self.line, "per SD" if self.per_deviation else None)
+        return _largest_first(
+            self.coefficients, self.line, "per SD" if self.per_deviation else None
+        )
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns of the table mean."""
@@ -128,8 +130,10 @@ class CoefficientsDisplay(ModelDisplay):
             return None
         if self.are_images:
             return self._images(self.weights)
-        values = self.found.per_deviation if self.per_deviation else self.found.estimate
-        return plots.coefficients(self.found.names, values[self.line], unit="coefficient")
+        values = (
+            self.coefficients.per_deviation if self.per_deviation else self.coefficients.estimate
+        )
+        return plots.coefficients(self.coefficients.names, values[self.line], unit="coefficient")
 
     def _images(self, weights: Weights) -> go.Figure:
         model = self.model
@@ -159,12 +163,12 @@ class CoefficientsDisplay(ModelDisplay):
             if self.per_deviation
             else "unit of the feature"
         )
-        line = self.found.lines[self.line]
+        line = self.coefficients.lines[self.line]
         score = quoted(line) if line in map(str, self.model.data.classes) else line
         notes = [f"Change of the score of {score} per {unit}."]
         if _selects(self.model):
             notes.append(_SELECTED)
-        elif self.found.is_penalised:
+        elif self.coefficients.is_penalised:
             notes.append(
                 "A penalty shrinks these coefficients, so they have no standard errors, intervals "
                 "or p-values: choose C = maximum likelihood to get them."
@@ -210,8 +214,8 @@ def _likelihood(model: FittedClassifier) -> Coefficients | str:
 
 
 def _odds(so_far: SimpleNamespace) -> dict[int, str]:
-    found = _likelihood(so_far.model)
-    lines = () if isinstance(found, str) else found.lines
+    coefficients = _likelihood(so_far.model)
+    lines = () if isinstance(coefficients, str) else coefficients.lines
     return dict(enumerate(lines)) if len(lines) > 1 else {}
 
 
@@ -231,7 +235,7 @@ class OddsRatiosDisplay(ModelDisplay):
     ] = 0
 
     @property
-    def found(self) -> Coefficients | str:
+    def coefficients(self) -> Coefficients | str:
         """The coefficients with their errors, or why there are none."""
         return _likelihood(self.model)
 
@@ -242,26 +246,26 @@ class OddsRatiosDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """State how many odds ratios differ from 1."""
-        if isinstance(self.found, str):
-            return self.found
+        if isinstance(self.coefficients, str):
+            return self.coefficients
         return self.figure_title
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class and feature."""
-        found = self.found
-        if isinstance(found, str):
+        coefficients = self.coefficients
+        if isinstance(coefficients, str):
             return pd.DataFrame()
         return pd.DataFrame(
             {"odds": name, **row}
-            for line, name in enumerate(found.lines)
-            for row in coefficient_rows(found, line)
+            for line, name in enumerate(coefficients.lines)
+            for row in coefficient_rows(coefficients, line)
         )
 
     def table(self) -> pd.DataFrame:
         """Return a line for each feature."""
-        if isinstance(self.found, str):
+        if isinstance(self.coefficients, str):
             return pd.DataFrame()
-        return _largest_first(self.found, self.line)
+        return _largest_first(self.coefficients, self.line)
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns of the table mean."""
@@ -269,36 +273,38 @@ class OddsRatiosDisplay(ModelDisplay):
 
     def plot(self) -> go.Figure | None:
         """Return the ratios with their intervals."""
-        found = self.found
-        if isinstance(found, str):
+        coefficients = self.coefficients
+        if isinstance(coefficients, str):
             return None
-        assert found.low is not None and found.high is not None
-        shown = [j for j, name in enumerate(found.names) if name != "intercept"]
+        assert coefficients.low is not None and coefficients.high is not None
+        shown = [j for j, name in enumerate(coefficients.names) if name != "intercept"]
         with np.errstate(over="ignore"):
             value, low, high = (
-                np.exp(part[self.line, shown]) for part in (found.estimate, found.low, found.high)
+                np.exp(log_odds[self.line, shown])
+                for log_odds in (coefficients.estimate, coefficients.low, coefficients.high)
             )
-        return plots.odds_ratios([found.names[j] for j in shown], value, low, high)
+        return plots.odds_ratios([coefficients.names[j] for j in shown], value, low, high)
 
     def notes(self) -> tuple[str, ...]:
         """Return the method, the rows, and the columns that are left out."""
-        found = self.found
-        if isinstance(found, str):
+        coefficients = self.coefficients
+        if isinstance(coefficients, str):
             return ()
         reduction = _REDUCTIONS[self.model.classifier.bias_reduction]
         errors = "Wald's standard errors, 95 % intervals and p-values"
-        if found.is_profiled:
+        if coefficients.is_profiled:
             errors = (
                 "95 % intervals and p-values by the profile of the penalised likelihood (Heinze "
                 "and Schemper 2002) and Wald's standard errors"
             )
+        odds = coefficients.lines[self.line]
         note = (
-            f"Odds of {found.lines[self.line]}: {reduction}, with {errors} over {self.trained}. "
-            "Coefficients are log odds per unit."
+            f"Odds of {odds}: {reduction}, with {errors} over {self.trained}. Coefficients are log "
+            "odds per unit."
         )
-        if not found.left_out:
+        if not coefficients.left_out:
             return (note,)
-        return note, f"Left out, as combinations of other columns: {listed(found.left_out)}."
+        return note, f"Left out, as combinations of other columns: {listed(coefficients.left_out)}."
 
 
 @once
@@ -333,7 +339,7 @@ class CoefficientPathDisplay(ModelDisplay):
     ] = 0
 
     @cached_property
-    def found(self) -> CoefficientPath | None:
+    def path(self) -> CoefficientPath | None:
         """The path; None if the classifier has no L1 penalty."""
         if not _selects(self.model):
             return None
@@ -356,7 +362,7 @@ class CoefficientPathDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """State how many features the model uses."""
-        path = self.found
+        path = self.path
         if path is None:
             return f"{self.method} has no L1 penalty, and so no path."
         n, C = int(path.numbers[path.position]), path.C[path.position]
@@ -364,23 +370,23 @@ class CoefficientPathDisplay(ModelDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each coefficient other than zero."""
-        path = self.found
+        path = self.path
         if path is None:
             return pd.DataFrame()
-        at, line, feature = np.nonzero(path.values)
+        position, line, feature = np.nonzero(path.values)
         return pd.DataFrame(
             {
-                "C": path.C[at],
-                "features": path.numbers[at],
+                "C": path.C[position],
+                "features": path.numbers[position],
                 "score": np.array(path.lines, dtype=object)[line],
                 "feature": np.array(path.names, dtype=object)[feature],
-                "per SD": path.values[at, line, feature],
+                "per SD": path.values[position, line, feature],
             }
         )
 
     def table(self) -> pd.DataFrame:
         """Return a line for each feature, in the order in which they enter."""
-        path = self.found
+        path = self.path
         if path is None:
             return pd.DataFrame()
         values = path.values[:, self.line]
@@ -404,7 +410,7 @@ class CoefficientPathDisplay(ModelDisplay):
 
     def plot(self) -> go.Figure | None:
         """Return the coefficients against C."""
-        path = self.found
+        path = self.path
         if path is None:
             return None
         return plots.coefficient_path(
@@ -418,7 +424,7 @@ class CoefficientPathDisplay(ModelDisplay):
 
     def notes(self) -> tuple[str, ...]:
         """State the unit, and that selected coefficients have no errors."""
-        path = self.found
+        path = self.path
         if path is None:
             return ()
         line = path.lines[self.line]
@@ -432,38 +438,43 @@ class CoefficientPathDisplay(ModelDisplay):
         )
 
 
-def _largest_first(found: Coefficients, line: int, by: str | None = None) -> pd.DataFrame:
+def _largest_first(coefficients: Coefficients, line: int, by: str | None = None) -> pd.DataFrame:
     """Return the rows in the order of the bars, the intercept last."""
-    rows = pd.DataFrame(coefficient_rows(found, line))
+    rows = pd.DataFrame(coefficient_rows(coefficients, line))
     size = rows[by or "coefficient"].abs().where(rows["feature"] != "intercept", -1.0)
     return rows.loc[size.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
 
 
-def coefficient_rows(found: Coefficients, line: int) -> list[dict[str, Any]]:
+def coefficient_rows(coefficients: Coefficients, line: int) -> list[dict[str, Any]]:
     """Return a row for each feature: estimate, error, test and odds ratio, if there are any."""
     rows = []
-    for j, name in enumerate(found.names):
+    for j, name in enumerate(coefficients.names):
         row: dict[str, Any] = {
             "feature": name,
-            "coefficient": float(found.estimate[line, j]),
-            "per SD": float(found.per_deviation[line, j]),
+            "coefficient": float(coefficients.estimate[line, j]),
+            "per SD": float(coefficients.per_deviation[line, j]),
         }
-        ratio = name != "intercept" and found.are_log_odds
+        ratio = name != "intercept" and coefficients.are_log_odds
         with np.errstate(over="ignore"):
-            if found.error is None or found.low is None or found.high is None or found.p is None:
-                if found.is_penalised:
+            if (
+                coefficients.error is None
+                or coefficients.low is None
+                or coefficients.high is None
+                or coefficients.p is None
+            ):
+                if coefficients.is_penalised:
                     row["standard error"] = "penalised"
                 if ratio:
                     row["odds ratio"] = float(np.exp(row["coefficient"]))
             else:
-                low, high = float(found.low[line, j]), float(found.high[line, j])
-                row["standard error"] = float(found.error[line, j])
+                low, high = float(coefficients.low[line, j]), float(coefficients.high[line, j])
+                row["standard error"] = float(coefficients.error[line, j])
                 row["95 % interval"] = _interval(low, high)
-                row["p"] = p_value(float(found.p[line, j]))
+                row["p"] = p_value(float(coefficients.p[line, j]))
                 if ratio:
                     row["odds ratio"] = float(np.exp(row["coefficient"]))
                     row["its 95 % interval"] = _interval(float(np.exp(low)), float(np.exp(high)))
-                elif found.are_log_odds:
+                elif coefficients.are_log_odds:
                     row["its 95 % interval"] = "–"
         rows.append(row)
     return rows

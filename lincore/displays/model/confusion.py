@@ -49,10 +49,6 @@ class ConfusionDisplay(ModelDisplay):
         ),
     ] = "counts"
 
-    def finding(self) -> str:
-        """Return the share that is correct, and the most frequent error."""
-        return self.figure_title
-
     def frame(self) -> pd.DataFrame:
         """Return the number of rows, or their weight, of each true and predicted class."""
         return confusion_lines(self.results, self.method)
@@ -75,10 +71,10 @@ class ConfusionDisplay(ModelDisplay):
         if not data.kind.is_images or data.n_classes > _MOST_WITH_IMAGES:
             return {}
         cells = results.truth * data.n_classes + results.predicted[0]
-        found, first = np.unique(cells, return_index=True)
+        occupied, first = np.unique(cells, return_index=True)
         images = data.X[results.rows[first]].reshape(-1, *data.image_shape)  # type: ignore[misc]
-        codes = zip(*(part.tolist() for part in np.divmod(found, data.n_classes)), strict=True)
-        return dict(zip(codes, images, strict=True))
+        cell_codes = [divmod(cell, data.n_classes) for cell in occupied.tolist()]
+        return dict(zip(cell_codes, images, strict=True))
 
 
 def confusion_lines(results: Results, method: str) -> pd.DataFrame:
@@ -98,8 +94,8 @@ def confusion_lines(results: Results, method: str) -> pd.DataFrame:
 def _most_frequent_error(model: FittedClassifier) -> tuple[int, int]:
     counts = metrics.confusion_matrix(model.results, model.name)
     errors = counts - np.diag(np.diag(counts))
-    found = np.unravel_index((errors if errors.any() else counts).argmax(), errors.shape)
-    return int(found[0]), int(found[1])
+    most = int((errors if errors.any() else counts).argmax())
+    return divmod(most, len(counts))
 
 
 def _first_true(so_far: SimpleNamespace) -> int:
@@ -145,13 +141,10 @@ class ConfusionCellDisplay(ModelDisplay):
     @cached_property
     def cell(self) -> tuple[int, int]:
         """The codes of the true and of the predicted class."""
-        first = _most_frequent_error(self.model)
-        given = (self.true, self.predicted)
-        true, predicted = (a if b is None else b for a, b in zip(first, given, strict=True))
-        return true, predicted
+        return self.setting("true"), self.setting("predicted")
 
     @cached_property
-    def found(self) -> ConfusionCell:
+    def cell_rows(self) -> ConfusionCell:
         """The rows with their posteriors and distances."""
         model = self.model
         return inspection.confusion_cell(model.results, model.pipeline, model.data, *self.cell)
@@ -162,7 +155,7 @@ class ConfusionCellDisplay(ModelDisplay):
         right = self.cell[0] == self.cell[1]
         verdict = "predicted correctly" if right else f"predicted as {labels[1]}"
         order = "the least certain first" if right else "the highest log loss first"
-        number = count(len(self.found.rows), self.noun.removesuffix("s"))
+        number = count(len(self.cell_rows.rows), self.noun.removesuffix("s"))
         return f"{labels[0]} {verdict}: {number}, {order}."
 
     @property
@@ -172,11 +165,11 @@ class ConfusionCellDisplay(ModelDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return the rows with posteriors and distances; of a table with their features."""
-        data, found = self.model.data, self.found
-        columns = inspection.cell_columns(data, found, *self.cell)
+        data, cell_rows = self.model.data, self.cell_rows
+        columns = inspection.cell_columns(data, cell_rows, *self.cell)
         if data.kind.is_images:
-            return pd.DataFrame({"row": found.rows, **columns})
-        return inspection.row_table(data, found.rows, columns)
+            return pd.DataFrame({"row": cell_rows.rows, **columns})
+        return inspection.row_table(data, cell_rows.rows, columns)
 
     def table(self) -> pd.DataFrame:
         """Return the first 500 of them."""
@@ -186,21 +179,21 @@ class ConfusionCellDisplay(ModelDisplay):
         """Return the rows with the posterior of the true class and the distance from it."""
         if not self.model.data.kind.is_images:
             return None
-        found, true = self.found, self.cell[0]
-        if found.proba is None:
-            return found.rows, [""] * len(found.rows)
+        cell_rows, true = self.cell_rows, self.cell[0]
+        if cell_rows.proba is None:
+            return cell_rows.rows, [""] * len(cell_rows.rows)
         # Short: six images stand side by side on a phone.
-        far = found.distances
-        return found.rows, [
-            percent(share) + ("" if far is None else f" d {far[place, true]:.1f}")
-            for place, share in enumerate(found.proba[:, true].tolist())
+        far = cell_rows.distances
+        return cell_rows.rows, [
+            percent(share) + ("" if far is None else f" d {far[i, true]:.1f}")
+            for i, share in enumerate(cell_rows.proba[:, true].tolist())
         ]
 
     def notes(self) -> tuple[str, ...]:
         """State what is written above the images, or how many rows are listed."""
-        n_rows = len(self.found.rows)
+        n_rows = len(self.cell_rows.rows)
         if self.model.data.kind.is_images:
-            if self.found.proba is None:
+            if self.cell_rows.proba is None:
                 return ()
             return ("Above each image: posterior of the true class, and distance d from it.",)
         return (f"The first {MOST_ROWS:,} of {n_rows:,}.",) if n_rows > MOST_ROWS else ()

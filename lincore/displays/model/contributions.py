@@ -173,12 +173,11 @@ class NearestChangeDisplay(RowDisplay):
         if model.point is not None:
             return "It is computed for decisions by the largest posterior, not at a threshold."
         try:
-            found = inspection.nearest_change(
+            return inspection.nearest_change(
                 model.pipeline, model.data, model.split.train, self.given, target, self.locked
             )
         except (TypeError, ValueError) as error:
             return f"No nearest change: {error}"
-        return found
 
     def finding(self) -> str:
         """State the largest changes and the class that they lead to."""
@@ -192,10 +191,10 @@ class NearestChangeDisplay(RowDisplay):
                 return f"One changed category would suffice: {listed(alone, most=_MOST_NAMED)}."
             wanted = "another class" if self.target == NEXT else label
             return f"No numbers in the range of the training rows lead to {wanted}."
-        lines = [one for one in self.frame().to_dict("records") if one["step"]]
+        lines = [line for line in self.frame().to_dict("records") if line["step"]]
         steps = [
-            f"{one['feature']} {number(one['now'])} → {number(one['nearest'])}"
-            for one in lines[:_MOST_NAMED]
+            f"{line['feature']} {number(line['now'])} → {number(line['nearest'])}"
+            for line in lines[:_MOST_NAMED]
         ]
         if more := len(lines) - len(steps):
             steps.append(count(more, "smaller change"))
@@ -219,19 +218,19 @@ class NearestChangeDisplay(RowDisplay):
         change, data = self.change, self.model.data
         if isinstance(change, str):
             return pd.DataFrame()
-        places = [
+        columns = [
             j
             for j in range(data.n_features if np.isfinite(change.row).all() else 0)
             if j not in self.locked and inspection.level_names(data, j) is None
         ]
-        places.sort(key=lambda j: -np.nan_to_num(abs(change.steps[j])))
+        columns.sort(key=lambda j: -np.nan_to_num(abs(change.steps[j])))
         return pd.DataFrame(
             {
-                "feature": [data.feature_names[j] for j in places],
-                "now": self.given[places],
-                "nearest": change.row[places],
-                "step": change.steps[places],
-                "alone": change.alone[places],
+                "feature": [data.feature_names[j] for j in columns],
+                "now": self.given[columns],
+                "nearest": change.row[columns],
+                "step": change.steps[columns],
+                "alone": change.alone[columns],
             }
         )
 
@@ -241,7 +240,7 @@ class NearestChangeDisplay(RowDisplay):
             return pd.DataFrame()
         lines, names = self.frame(), self.model.data.feature_names
         for name in lines.columns[1:]:
-            lines[name] = [number(one) if np.isfinite(one) else "" for one in lines[name]]
+            lines[name] = [number(value) if np.isfinite(value) else "" for value in lines[name]]
         levels = pd.DataFrame(
             {
                 "feature": names[j],

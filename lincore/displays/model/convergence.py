@@ -65,6 +65,7 @@ class ConvergenceDisplay(TraceDisplay):
     title: ClassVar[str] = "Convergence"
     made_by: ClassVar[str] = "model.convergence"
     place: ClassVar[str] = "classify.convergence"
+    is_tabulated: ClassVar[bool] = False
 
     @cached_property
     def traces(self) -> dict[str, Any]:
@@ -109,10 +110,6 @@ class ConvergenceDisplay(TraceDisplay):
             for name, trace in self.traces.items()
             for step in trace
         )
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
 
     def plot(self) -> go.Figure | None:
         """Return the traces; of a perceptron its mistakes."""
@@ -205,29 +202,29 @@ class SolversDisplay(TraceDisplay):
     def notes(self) -> tuple[str, ...]:
         """State which learning rates are safe, and solvers that take the same steps."""
         model = self.model
-        seen = model_selection.transform_for_classifier(
+        X = model_selection.transform_for_classifier(
             model.pipeline, model.data.X[model.split.train]
         )
         try:
-            found = model.classifier.learning_rates(seen)
+            limits = model.classifier.learning_rates(X)
         except ValueError:  # too costly to compute
             rates = ""
         else:
             rates = (
-                f"Learning rates: 1/L = {number(found.one_over_L)} (the default); below 2/L = "
-                f"{number(found.two_over_L)} the loss provably never rises; above 2/λmax = "
-                f"{number(found.local_limit)}, of the Hessian at the fitted coefficients, gradient "
-                "descent does not converge."
+                f"Learning rates: 1/L = {number(limits.one_over_L)} (the default); below 2/L = "
+                f"{number(limits.two_over_L)} the loss provably never rises; above 2/λmax = "
+                f"{number(limits.local_limit)}, of the Hessian at the fitted coefficients, "
+                "gradient descent does not converge."
             )
         return tuple(filter(None, (rates, self._coincidence())))
 
     def _coincidence(self) -> str:
         """State that fixed Hessian and gradient descent took the same steps; "" if not."""
-        found = {line.solver: line.trace for line in self.lines if line.rate is None}
-        if not {"fixed-hessian", "gradient"} <= set(found):
+        traces = {line.solver: line.trace for line in self.lines if line.rate is None}
+        if not {"fixed-hessian", "gradient"} <= set(traces):
             return ""
         fixed, plain = (
-            np.array([step.objective for step in found[name]])
+            np.array([step.objective for step in traces[name]])
             for name in ("fixed-hessian", "gradient")
         )
         shared = min(len(fixed), len(plain))

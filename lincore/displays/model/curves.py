@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from lincore import metrics, plots, report
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.metrics import DecisionCurve
+    from lincore.utils.typing import Flags
 
 
 #: More curves than this cannot be told apart.
@@ -26,7 +27,9 @@ MOST_CURVES = 6
 
 
 def _first_classes(so_far: SimpleNamespace) -> tuple[int, ...]:
-    return tuple(range(min(so_far.model.data.n_classes, MOST_CURVES)))
+    n_classes = so_far.model.data.n_classes
+    # The curves of two classes mirror each other.
+    return (1,) if n_classes == 2 else tuple(range(min(n_classes, MOST_CURVES)))
 
 
 def _are_many(so_far: SimpleNamespace) -> bool:
@@ -36,6 +39,8 @@ def _are_many(so_far: SimpleNamespace) -> bool:
 @dataclass(frozen=True, eq=False)
 class CurvesDisplay(ModelDisplay):
     """A curve for each class against the rest."""
+
+    is_tabulated: ClassVar[bool] = False
 
     classes: (
         Annotated[
@@ -54,18 +59,8 @@ class CurvesDisplay(ModelDisplay):
 
     @property
     def drawn(self) -> tuple[int, ...]:
-        """The codes of the classes; one of two, because the curves mirror each other."""
-        if self.model.data.n_classes == 2:
-            return self.classes or (1,)
+        """The codes of the classes."""
         return self.classes or _first_classes(SimpleNamespace(model=self.model))
-
-    def finding(self) -> str:
-        """Return the areas under the curves."""
-        return self.figure_title
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
 
     def scope(self) -> str:
         """Return the rows, and by what they are ranked."""
@@ -87,17 +82,17 @@ class RocDisplay(CurvesDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each point of each curve."""
-        found = metrics.roc_curve(self.results, self.method)
+        curves = metrics.roc_curve(self.results, self.method)
         return pd.DataFrame(
-            {"class": str(found[k].label), "false positive rate": x, "true positive rate": y}
+            {"class": str(curves[k].label), "false positive rate": x, "true positive rate": y}
             for k in self.drawn
-            for x, y in zip(found[k].false_positive_rate, found[k].recall, strict=True)
+            for x, y in zip(curves[k].false_positive_rate, curves[k].recall, strict=True)
         )
 
     def plot(self) -> go.Figure:
         """Return the curves with their operating points."""
-        found = metrics.roc_curve(self.results, self.method)
-        return plots.roc([plots.Curve.from_roc(found[k], code=k) for k in self.drawn])
+        curves = metrics.roc_curve(self.results, self.method)
+        return plots.roc([plots.Curve.from_roc(curves[k], code=k) for k in self.drawn])
 
     def notes(self) -> tuple[str, ...]:
         """Return DeLong's interval of the area."""
@@ -114,18 +109,18 @@ class PrecisionRecallDisplay(CurvesDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each point of each curve."""
-        found = metrics.precision_recall_curve(self.results, self.method)
+        curves = metrics.precision_recall_curve(self.results, self.method)
         return pd.DataFrame(
-            {"class": str(found[k].label), "recall": x, "precision": y}
+            {"class": str(curves[k].label), "recall": x, "precision": y}
             for k in self.drawn
-            for x, y in zip(found[k].recall, found[k].precision, strict=True)
+            for x, y in zip(curves[k].recall, curves[k].precision, strict=True)
         )
 
     def plot(self) -> go.Figure:
         """Return the curves with their operating points, and the shares of the classes."""
-        found = metrics.precision_recall_curve(self.results, self.method)
-        curves = [plots.Curve.from_precision_recall(found[k], code=k) for k in self.drawn]
-        return plots.precision_recall(curves, shares=[found[k].share for k in self.drawn])
+        of_classes = metrics.precision_recall_curve(self.results, self.method)
+        curves = [plots.Curve.from_precision_recall(of_classes[k], code=k) for k in self.drawn]
+        return plots.precision_recall(curves, shares=[of_classes[k].share for k in self.drawn])
 
 
 def _rarest(so_far: SimpleNamespace) -> int:
@@ -162,28 +157,21 @@ class DecisionCurveDisplay(ModelDisplay):
         return metrics.has_posteriors(self.results, self.method)
 
     @cached_property
-    def found(self) -> DecisionCurve:
+    def curve(self) -> DecisionCurve:
         """The curve."""
-        code = (
-            _rarest(SimpleNamespace(model=self.model)) if self.of_class is None else self.of_class
-        )
-        return metrics.decision_curve(self.results, self.method, code)
+        return metrics.decision_curve(self.results, self.method, self.setting("of_class"))
 
     def finding(self) -> str:
         """Return the thresholds at which the model is better than all or none."""
         if not self.is_possible:
             return f"{self.method} has no posteriors, so there is no decision curve."
-        label, ranges = quoted(self.found.label), _ranges(self.found.is_useful)
+        label, ranges = quoted(self.curve.label), _ranges(self.curve.is_useful)
         others = f"predicting every row or none as {label}"
         if not ranges:
             return f"At no threshold is {self.method} shown to be better than {others}."
-        at = [
-            percent(low, 0) if low == high else f"{percent(low, 0)} to {percent(high, 0)}"
-            for low, high in (
-                (self.found.thresholds[a], self.found.thresholds[b]) for a, b in ranges
-            )
-        ]
-        return f"At thresholds of {listed(at)}, {self.method} is shown to be better than {others}."
+        written = [percent(threshold, 0) for threshold in self.curve.thresholds]
+        spans = listed([" to ".join(dict.fromkeys((written[a], written[b]))) for a, b in ranges])
+        return f"At thresholds of {spans}, {self.method} is shown to be better than {others}."
 
     def scope(self) -> str:
         """Return the rows, and what net benefit is."""
@@ -198,17 +186,17 @@ class DecisionCurveDisplay(ModelDisplay):
         """Return a line for each threshold."""
         if not self.is_possible:
             return pd.DataFrame()
-        found = self.found
+        curve = self.curve
         return pd.DataFrame(
             {
-                "threshold": found.thresholds,
-                "net benefit": found.net_benefit,
-                "low": found.low,
-                "high": found.high,
-                "every row": found.every_row,
-                "gain over every row": found.gain,
-                "gain low": found.gain_low,
-                "gain high": found.gain_high,
+                "threshold": curve.thresholds,
+                "net benefit": curve.net_benefit,
+                "low": curve.low,
+                "high": curve.high,
+                "every row": curve.every_row,
+                "gain over every row": curve.gain,
+                "gain low": curve.gain_low,
+                "gain high": curve.gain_high,
             }
         )
 
@@ -216,15 +204,15 @@ class DecisionCurveDisplay(ModelDisplay):
         """Return a line for every tenth threshold, rounded."""
         if not self.is_possible:
             return pd.DataFrame()
-        found = self.frame().drop(columns=["gain low", "gain high"]).iloc[9::10].round(3)
-        found["threshold"] = [percent(one, 0) for one in found["threshold"]]
-        return found.rename(columns={"low": "from", "high": "to"})
+        lines = self.frame().drop(columns=["gain low", "gain high"]).iloc[9::10].round(3)
+        lines["threshold"] = [percent(threshold, 0) for threshold in lines["threshold"]]
+        return lines.rename(columns={"low": "from", "high": "to"})
 
     def plot(self) -> go.Figure | None:
         """Return the curve with its band, and those of all rows and none."""
         if not self.is_possible:
             return None
-        return plots.decision_curve(self.found, self.method, title=self.finding())
+        return plots.decision_curve(self.curve, self.method, title=self.finding())
 
     def notes(self) -> tuple[str, ...]:
         """Return how to read the threshold, and on what the curve rests."""
@@ -238,12 +226,8 @@ class DecisionCurveDisplay(ModelDisplay):
         )
 
 
-def _ranges(is_there: Iterable[bool]) -> list[tuple[int, int]]:
+def _ranges(mask: Flags) -> list[tuple[int, int]]:
     """Return first and last position of each run of True."""
-    found: list[tuple[int, int]] = []
-    for place, yes in enumerate(is_there):
-        if yes and found and found[-1][1] == place - 1:
-            found[-1] = (found[-1][0], place)
-        elif yes:
-            found.append((place, place))
-    return found
+    steps = np.diff(np.concatenate([[0], mask, [0]]).astype(int))
+    starts, stops = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    return list(zip(starts.tolist(), (stops - 1).tolist(), strict=True))

@@ -53,10 +53,10 @@ class DroppedFeaturesDisplay(ModelDisplay):
     @property
     def deciding(self) -> str:
         """The score that was chosen, or the first one."""
-        return self.score or _first_score(SimpleNamespace(model=self.model))
+        return str(self.setting("score"))
 
     @cached_property
-    def found(self) -> Results | str:
+    def refitted(self) -> Results | str:
         """The test results with and without each feature, or why there are none."""
         try:
             return self.known or model_selection.drop_features(self.model)
@@ -66,13 +66,13 @@ class DroppedFeaturesDisplay(ModelDisplay):
     @cached_property
     def losses(self) -> list[Difference]:
         """What is lost without each feature, the largest loss first; positive is worse without."""
-        if isinstance(self.found, str):
+        if isinstance(self.refitted, str):
             return []
-        own, *others = self.found.methods
+        own, *others = self.refitted.methods
         sign = 1 if SCORES[self.deciding].greater_is_better else -1
         pairs = [(own, name) if sign > 0 else (name, own) for name in others]
-        found = metrics.pairwise_differences(self.found, self.deciding, 0.0, pairs)
-        return sorted(found, key=lambda d: -np.nan_to_num(d.value, nan=-np.inf))
+        differences = metrics.pairwise_differences(self.refitted, self.deciding, 0.0, pairs)
+        return sorted(differences, key=lambda d: -np.nan_to_num(d.value, nan=-np.inf))
 
     @property
     def _unit(self) -> tuple[str, float, int]:
@@ -82,16 +82,16 @@ class DroppedFeaturesDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """Return the feature without which the model is worst, if any is shown to matter."""
-        if isinstance(self.found, str):
-            return self.found
+        if isinstance(self.refitted, str):
+            return self.refitted
         lost = self.frame()
         clear = lost[(lost.p_holm < metrics.ALPHA) & (lost.loss > 0)]
         if clear.empty:
             return f"{self.method} is not shown to get worse without any single feature."
-        unit, scale, decimal = self._unit
+        unit, scale, digits = self._unit
         first, verb = clear.iloc[0], "is" if len(clear) == 1 else "are"
         amount, low, high = (
-            true_minus(f"{scale * first[part]:.{decimal}f}") for part in ("loss", "low", "high")
+            true_minus(f"{scale * first[column]:.{digits}f}") for column in ("loss", "low", "high")
         )
         return (
             f"{self.method} loses most without {quoted(first.feature)}: {amount} {unit} ({low} to "
@@ -101,7 +101,7 @@ class DroppedFeaturesDisplay(ModelDisplay):
 
     def scope(self) -> str:
         """Return the numbers of rows."""
-        if isinstance(self.found, str):
+        if isinstance(self.refitted, str):
             return ""
         return f"Fitted again to {self.trained} without each feature; judged on {self.tested}."
 
@@ -116,31 +116,34 @@ class DroppedFeaturesDisplay(ModelDisplay):
 
     def table(self) -> pd.DataFrame:
         """Return the same, shares in points."""
-        found, (unit, scale, decimal) = self.frame(), self._unit
-        shown = {
-            "without": found.feature,
-            f"worse by ({unit})": (scale * found.loss).round(decimal),
-            "from": (scale * found.low).round(decimal),
-            "to": (scale * found.high).round(decimal),
-            "p": found.p.map(p_value),
-            "p (Holm)": found.p_holm.map(p_value),
-        }
-        return pd.DataFrame() if found.empty else pd.DataFrame(shown)
+        lines, (unit, scale, digits) = self.frame(), self._unit
+        if lines.empty:
+            return pd.DataFrame()
+        amounts = (scale * lines[["loss", "low", "high"]]).round(digits)
+        return pd.DataFrame(
+            {
+                "without": lines.feature,
+                f"worse by ({unit})": amounts.loss,
+                "from": amounts.low,
+                "to": amounts.high,
+                "p": lines.p.map(p_value),
+                "p (Holm)": lines.p_holm.map(p_value),
+            }
+        )
 
     def plot(self) -> go.Figure | None:
         """Return what is lost without each feature, with intervals."""
-        found, (unit, scale, _) = self.frame(), self._unit
-        if found.empty:
+        lines, (unit, scale, _) = self.frame(), self._unit
+        if lines.empty:
             return None
-        loss, low, high = (scale * found[part] for part in ("loss", "low", "high"))
-        names, title = found.feature.tolist(), self.finding()
+        loss, low, high = (scale * lines[column] for column in ("loss", "low", "high"))
         return plots.coefficients(
-            names,
+            lines.feature.tolist(),
             loss,
             low=low,
             high=high,
             unit=f"worse by ({unit})",
-            title=title,
+            title=self.finding(),
             is_ordered=True,
         )
 
@@ -148,7 +151,7 @@ class DroppedFeaturesDisplay(ModelDisplay):
         """Return how to read a loss, and the tests."""
         if not self.losses:
             return ()
-        known = {name.removeprefix(WITHOUT) for name in self.found.methods}  # type: ignore[union-attr]
+        known = {name.removeprefix(WITHOUT) for name in self.refitted.methods}  # type: ignore[union-attr]
         missing = [name for name in map(str, self.model.data.feature_names) if name not in known]
         tests = listed(list(dict.fromkeys(d.test for d in self.losses)))
         return (

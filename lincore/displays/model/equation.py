@@ -76,9 +76,7 @@ class ClassPairDisplay(ModelDisplay):
     @cached_property
     def pair(self) -> tuple[int, int]:
         """The codes of the classes on the positive and on the negative side."""
-        so_far = SimpleNamespace(model=self.model)
-        so_far.first = _first_class(so_far) if self.first is None else self.first
-        return so_far.first, _second_class(so_far) if self.second is None else self.second
+        return self.setting("first"), self.setting("second")
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -103,13 +101,14 @@ class EquationDisplay(ClassPairDisplay):
     title: ClassVar[str] = "Equation"
     made_by: ClassVar[str] = "model.equation"
     place: ClassVar[str] = "classify.equation"
+    is_tabulated: ClassVar[bool] = False
 
     def finding(self) -> str:
         """Return the equation, and on which side each class lies."""
         if isinstance(self.function, str):
             return f"There is no equation. {self.function}"
-        one, other = map(quoted, self.labels)
-        return f"Positive on the side of {one}, negative on that of {other}:"
+        first, second = map(quoted, self.labels)
+        return f"Positive on the side of {first}, negative on that of {second}:"
 
     @property
     def equation(self) -> str:
@@ -130,10 +129,6 @@ class EquationDisplay(ClassPairDisplay):
         if isinstance(self.function, str):
             return pd.DataFrame()
         return geometry.ratio_coefficients(*self.function)[0]
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the equation holds all of it."""
-        return pd.DataFrame()
 
     def notes(self) -> tuple[str, ...]:
         """Return the variables, and the targets of least squares."""
@@ -166,11 +161,11 @@ class LogRatioDisplay(ClassPairDisplay):
         """Return the two classes, whether the boundary is a plane, and c."""
         if isinstance(self.function, str):
             return f"There is no log ratio. {self.function}"
-        one, other = map(quoted, self.labels)
+        first, second = map(quoted, self.labels)
         plane = "A = 0, the boundary is a plane; " if self.function[0].is_linear else ""
         _, c = geometry.ratio_coefficients(*self.function)
         value = f"{c:,.4f}".replace("-", "−")
-        return f"{one} (+) against {other} (−): {plane}c = {value}."
+        return f"{first} (+) against {second} (−): {plane}c = {value}."
 
     def frame(self) -> pd.DataFrame:
         """Return b, and A where the boundary is curved, a line for each variable."""
@@ -188,10 +183,10 @@ class LogRatioDisplay(ClassPairDisplay):
 def equation_text(function: Quadric, names: Sequence[str]) -> str:
     """Write ``function = 0`` on lines of plain text."""
     terms = []
-    for value, places in _terms(function):
-        factors = [names[i] for i in places]
-        if len(places) == 2 and places[0] == places[1]:
-            factors = [f"{names[places[0]]}²"]
+    for value, variables in _terms(function):
+        factors = [names[i] for i in variables]
+        if len(variables) == 2 and variables[0] == variables[1]:
+            factors = [f"{names[variables[0]]}²"]
         terms.append((value, " · ".join([_coefficient(abs(value)), *factors])))
     return f"{_joined(terms, '−')} = 0"
 
@@ -200,10 +195,10 @@ def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     r"""Write the same as LaTeX, for a display."""
     shown = [_as_text(name) for name in names]
     terms = []
-    for value, places in _terms(function):
-        factors = [shown[i] for i in places]
-        if len(places) == 2 and places[0] == places[1]:
-            factors = [f"{shown[places[0]]}^{{2}}"]
+    for value, variables in _terms(function):
+        factors = [shown[i] for i in variables]
+        if len(variables) == 2 and variables[0] == variables[1]:
+            factors = [f"{shown[variables[0]]}^{{2}}"]
         number = re.sub(r"e([+-])0*(\d+)", r" \\cdot 10^{\1\2}", _coefficient(abs(value)))
         terms.append((value, "\\,".join([number.replace("{+", "{"), *factors])))
     return f"{_joined(terms, '-')} = 0"
@@ -213,17 +208,17 @@ def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
     """Return all nonzero terms: squares, products, single variables, the constant."""
     A, b, c = function.expanded()
     p = len(b)
-    found: list[tuple[float, tuple[int, ...]]] = []
+    terms: list[tuple[float, tuple[int, ...]]] = []
     if not function.is_linear:
-        found += [(float(A[i, i]), (i, i)) for i in range(p)]
-        found += [(float(2 * A[i, j]), (i, j)) for i in range(p) for j in range(i + 1, p)]
-    found += [(float(b[i]), (i,)) for i in range(p)]
+        terms += [(float(A[i, i]), (i, i)) for i in range(p)]
+        terms += [(float(2 * A[i, j]), (i, j)) for i in range(p) for j in range(i + 1, p)]
+    terms += [(float(b[i]), (i,)) for i in range(p)]
     # The coefficient of a large variable may be small without being rounding.
     large = [max(1.0, abs(float(value))) for value in function.origin]
-    sizes = [abs(value) * math.prod(large[i] for i in places) for value, places in found]
+    sizes = [abs(value) * math.prod(large[i] for i in variables) for value, variables in terms]
     least = ROUNDING * max(sizes, default=0.0)
-    found = [term for term, size in zip(found, sizes, strict=True) if size > least]
-    return [*found, (float(c), ())] if c or not found else found
+    terms = [term for term, size in zip(terms, sizes, strict=True) if size > least]
+    return [*terms, (float(c), ())] if c or not terms else terms
 
 
 def _joined(terms: Sequence[tuple[float, str]], minus: str) -> str:

@@ -56,12 +56,12 @@ class ErrorSlicesDisplay(ModelDisplay):
     @cached_property
     def slices(self) -> list[ErrorSlice]:
         """The parts of every column, the least p-value first; or of one, in their order."""
-        found = checks.error_slices(self.model)
+        slices = checks.error_slices(self.model)
         if self.column == EVERY:
-            return found
+            return slices
         order = [part.values for part in checks.parts_of(self.model, self.column)]
-        own = [one for one in found if one.feature == self.column]
-        return sorted(own, key=lambda one: order.index(one.values))
+        own = [error_slice for error_slice in slices if error_slice.feature == self.column]
+        return sorted(own, key=lambda error_slice: order.index(error_slice.values))
 
     @cached_property
     def by_class(self) -> pd.DataFrame:
@@ -71,25 +71,26 @@ class ErrorSlicesDisplay(ModelDisplay):
         for part in checks.parts_of(self.model, self.column):
             for code, label in enumerate(self.model.data.classes):
                 own = part.inside & (results.truth == code)
-                _, low, high = (float(one) for one in wilson(hit[own].sum(), own.sum()))
+                _, low, high = (float(end) for end in wilson(hit[own].sum(), own.sum()))
                 recall = np.nan
                 if own.any():
                     recall = np.average(hit[own], weights=None if weight is None else weight[own])
                 lines.append((part.values, str(label), int(own.sum()), recall, low, high))
         names = [self.column, "class", "rows", "recall", "low", "high"]
-        found = pd.DataFrame(lines, columns=names)
+        recalls = pd.DataFrame(lines, columns=names)
         if self.slices and np.isnan(self.slices[0].p):
-            found[["low", "high"]] = np.nan
-        return found
+            recalls[["low", "high"]] = np.nan
+        return recalls
 
     def finding(self) -> str:
         """Name the part with clearly more errors; of one column, the range of the errors."""
         if not self.slices:
             return "No part has enough test rows."
         if self.column != EVERY:
-            ranked = sorted(self.slices, key=lambda one: one.error)
+            ranked = sorted(self.slices, key=lambda error_slice: error_slice.error)
             least, most = (
-                f"{percent(one.error)} ({one.values})" for one in (ranked[0], ranked[-1])
+                f"{percent(error_slice.error)} ({error_slice.values})"
+                for error_slice in (ranked[0], ranked[-1])
             )
             name = quoted(self.column)
             return f"By {name}, the error ranges from {least} to {most}."
@@ -119,24 +120,24 @@ class ErrorSlicesDisplay(ModelDisplay):
 
     def table(self) -> pd.DataFrame:
         """Return the same, shares in per cent."""
-        found = self.frame()
-        if found.empty:
+        lines = self.frame()
+        if lines.empty:
             return pd.DataFrame()
         if self.column != EVERY:
-            shares = (100 * found[["recall", "low", "high"]]).round(1)
+            shares = (100 * lines[["recall", "low", "high"]]).round(1)
             shares.columns = ["recall (%)", "from", "to"]
-            return pd.concat([found[[self.column, "class", "rows"]], shares], axis=1)
+            return pd.concat([lines[[self.column, "class", "rows"]], shares], axis=1)
         return pd.DataFrame(
             {
-                "column": found.feature,
-                "part": found["values"],
-                "rows": found.n_rows,
-                "error (%)": (100 * found.error).round(1),
-                "from": (100 * found.low).round(1),
-                "to": (100 * found.high).round(1),
-                "elsewhere (%)": (100 * found.elsewhere).round(1),
-                "p": found.p.map(p_value),
-                "p (Holm)": found.p_holm.map(p_value),
+                "column": lines.feature,
+                "part": lines["values"],
+                "rows": lines.n_rows,
+                "error (%)": (100 * lines.error).round(1),
+                "from": (100 * lines.low).round(1),
+                "to": (100 * lines.high).round(1),
+                "elsewhere (%)": (100 * lines.elsewhere).round(1),
+                "p": lines.p.map(p_value),
+                "p (Holm)": lines.p_holm.map(p_value),
             }
         )[:_MOST_LISTED]
 
@@ -146,8 +147,8 @@ class ErrorSlicesDisplay(ModelDisplay):
         if not shown:
             return None
         return plots.score_intervals(
-            [f"{one.feature}: {one.values}" for one in shown],
-            [(one.error, one.low, one.high) for one in shown],
+            [f"{error_slice.feature}: {error_slice.values}" for error_slice in shown],
+            [(error_slice.error, error_slice.low, error_slice.high) for error_slice in shown],
             score="error",
             kind="part",
             as_percent=True,

@@ -43,34 +43,34 @@ class LearnedDisplay(ModelDisplay):
     made_by: ClassVar[str] = "model.learned"
 
     @property
-    def found(self) -> Learned:
+    def estimates(self) -> Learned:
         """The estimates."""
         return _learned(self.model)
 
     @property
     def formulas(self) -> tuple[str, ...]:
         """The formulas of what is shown, as `lincore.report.FORMULAS` names them."""
-        found = [] if self.found.priors is None else ["priors"]
-        found += [] if self.found.words else ["means"]
-        if self.found.log_likelihood is not None:
-            found.append("joint log likelihood" if self.found.is_joint else "log likelihood")
-        return tuple(found)
+        names = [] if self.estimates.priors is None else ["priors"]
+        names += [] if self.estimates.words else ["means"]
+        if self.estimates.log_likelihood is not None:
+            names.append("joint log likelihood" if self.estimates.is_joint else "log likelihood")
+        return tuple(names)
 
     def finding(self) -> str:
         """Return the log likelihood of the training rows."""
-        found, rows = self.found, f"{int(self.found.counts.sum()):,} training rows"
-        if found.log_likelihood is None:
+        estimates, rows = self.estimates, f"{int(self.estimates.counts.sum()):,} training rows"
+        if estimates.log_likelihood is None:
             return f"{self.method} has learned from {rows}."
-        value = f"{found.log_likelihood:,.4f}".replace("-", "−")
+        value = f"{estimates.log_likelihood:,.4f}".replace("-", "−")
         return f"Log likelihood {value} nats, summed over {rows}."
 
     def frame(self) -> pd.DataFrame:
         """Return rows, prior and mean of every class."""
-        return self.found.by_class
+        return self.estimates.by_class
 
     def notes(self) -> tuple[str, ...]:
         """State how many of the coordinates are shown."""
-        shown, of = len(self.found.names), self.found.n_coordinates
+        shown, of = len(self.estimates.names), self.estimates.n_coordinates
         if of <= shown:
             return ()
         return (f"The first {shown} of {of:,} inputs of the classifier.",)
@@ -99,18 +99,19 @@ class WordProbabilitiesDisplay(LearnedPartDisplay):
 
     def finding(self) -> str:
         """Return the word whose probabilities differ most."""
-        if not self.found.words:
+        if not self.estimates.words:
             return f"{self.method} has no probabilities of words."
-        return f"The probabilities of {quoted(self.found.words[0][0])} differ most between classes."
+        word = quoted(self.estimates.words[0][0])
+        return f"The probabilities of {word} differ most between classes."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each word."""
-        return self.found.by_word
+        return self.estimates.by_word
 
 
 def _matrices(so_far: SimpleNamespace) -> dict[int, str]:
-    found = _learned(so_far.model)
-    return {} if found.words else dict(enumerate(found.matrices))
+    estimates = _learned(so_far.model)
+    return {} if estimates.words else dict(enumerate(estimates.matrices))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,22 +133,22 @@ class MatrixDisplay(LearnedPartDisplay):
     ] = 0
 
     @property
-    def part(self) -> tuple[str, tuple[str, pd.DataFrame]]:
+    def selected(self) -> tuple[str, tuple[str, pd.DataFrame]]:
         """Title, and name of the formula with the matrix."""
-        return list(self.found.matrices.items())[self.which]
+        return list(self.estimates.matrices.items())[self.which]
 
     @property
     def formulas(self) -> tuple[str, ...]:
         """The formula of the matrix."""
-        return (self.part[1][0],)
+        return (self.selected[1][0],)
 
     def finding(self) -> str:
         """State which matrix it is."""
-        return self.part[0]
+        return self.selected[0]
 
     def frame(self) -> pd.DataFrame:
         """Return a row and a column for each coordinate."""
-        return self.part[1][1]
+        return self.selected[1][1]
 
 
 _SHEETS = {
@@ -168,18 +169,19 @@ class LearnedImagesDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Images"
     made_by: ClassVar[str] = "model.learned_images"
+    is_tabulated: ClassVar[bool] = False
 
     what: Annotated[str, Field("Images", "What is drawn.", longest=20, choices=_SHEETS)] = "means"
 
     @property
-    def found(self) -> LearnedImages:
+    def learned_images(self) -> LearnedImages:
         """The images."""
         return _learned_images(self.model)
 
     @property
     def sheets(self) -> list[str]:
         """What can be drawn: the mean and the components only behind PCA."""
-        return ["means"] if self.found.mean is None else list(_SHEETS)
+        return ["means"] if self.learned_images.mean is None else list(_SHEETS)
 
     def finding(self) -> str:
         """State what is drawn."""
@@ -187,27 +189,23 @@ class LearnedImagesDisplay(ModelDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return the eigenvalues."""
-        return pd.DataFrame({"eigenvalue": self.found.eigenvalues})
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the images have the eigenvalues as captions."""
-        return pd.DataFrame()
+        return pd.DataFrame({"eigenvalue": self.learned_images.eigenvalues})
 
     def plot(self) -> go.Figure | None:
         """Return the images."""
-        found, title = self.found, _SHEETS[self.what]
+        learned, title = self.learned_images, _SHEETS[self.what]
         if self.what == "means":
-            means = geometry.grey_levels(found.means[:MOST_IMAGES])
-            return plots.images(means, found.classes[:MOST_IMAGES], title=title)
-        if found.mean is None:
+            means = geometry.grey_levels(learned.means[:MOST_IMAGES])
+            return plots.images(means, learned.classes[:MOST_IMAGES], title=title)
+        if learned.mean is None:
             return None
         if self.what == "mean":
-            return plots.images(geometry.grey_levels(found.mean[None]), [""], title=title)
+            return plots.images(geometry.grey_levels(learned.mean[None]), [""], title=title)
         titles = [
             f"{i}: {value:,.0f}" if value >= 1000 else f"{i}: {value:.4g}"
-            for i, value in enumerate(found.eigenvalues, start=1)
+            for i, value in enumerate(learned.eigenvalues, start=1)
         ]
-        return plots.coefficient_images(found.basis, titles, columns=6, title=title)
+        return plots.coefficient_images(learned.basis, titles, columns=6, title=title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +217,7 @@ class TuningDisplay(ModelDisplay):
     place: ClassVar[str] = "classify.tuning"
 
     @property
-    def found(self) -> Tuning | None:
+    def tuning(self) -> Tuning | None:
         """The losses of the candidates; None if nothing was chosen."""
         last = (self.model.classifier, self.model.pipeline.named_steps.get("pca"))
         return next((step.tuning_ for step in last if getattr(step, "tuning_", None)), None)
@@ -227,14 +225,14 @@ class TuningDisplay(ModelDisplay):
     @property
     def options(self) -> dict[str, str]:
         """The labels of the options that were chosen, by name."""
-        if self.found is None:
+        if self.tuning is None:
             return {}
         word = model_selection.as_method(self.model.classifier).word
         known = fields.options(model_selection.Steps)
         if word is not None:
             known += fields.options(model_selection.CLASSIFIER_OPTIONS[word])
         labels = {option.name: option.field.label for option in known}
-        return {name: labels[name] for name in self.found.options}
+        return {name: labels[name] for name in self.tuning.options}
 
     @property
     def is_of_components(self) -> bool:
@@ -243,96 +241,96 @@ class TuningDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """State the choice and its loss."""
-        found = self.found
-        if found is None:
+        tuning = self.tuning
+        if tuning is None:
             return f"No option of {self.method} was chosen by cross-validation."
         if self.is_of_components:
-            chosen, simplest = count(round(found.values["n_components"]), "component"), "fewest"
+            chosen, simplest = count(round(tuning.values["n_components"]), "component"), "fewest"
         else:
-            chosen = listed([f"{self.options[name]} {v:g}" for name, v in found.values.items()])
+            chosen = listed([f"{self.options[name]} {v:g}" for name, v in tuning.values.items()])
             simplest = "most regularised choice"
-        least = self._loss(found.mean[found.best])
-        if found.rule == "cv":
-            return f"{chosen}: least mean {found.loss} over five inner folds, {least}."
+        least = self._loss(tuning.mean[tuning.best])
+        if tuning.rule == "cv":
+            return f"{chosen}: least mean {tuning.loss} over five inner folds, {least}."
         return (
             f"{chosen}: {simplest} within one standard error of the least mean "
-            f"{found.loss} over five inner folds, {least}."
+            f"{tuning.loss} over five inner folds, {least}."
         )
 
     def _loss(self, value: float) -> str:
-        assert self.found is not None
-        if self.found.loss == "error rate":
+        assert self.tuning is not None
+        if self.tuning.loss == "error rate":
             return percent(value)
         return f"{value:.4f} nats" if np.isfinite(value) else "not fitted"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each candidate."""
-        found = self.found
-        if found is None:
+        tuning = self.tuning
+        if tuning is None:
             return pd.DataFrame()
-        tried = dict(zip(found.options, found.candidates.T, strict=True))
-        position = range(len(found.candidates))
+        tried = dict(zip(tuning.options, tuning.candidates.T, strict=True))
+        position = range(len(tuning.candidates))
         return pd.DataFrame(
             {
                 **tried,
-                found.loss: found.mean,
-                "standard error": found.error,
-                "chosen": [i == found.chosen for i in position],
+                tuning.loss: tuning.mean,
+                "standard error": tuning.error,
+                "chosen": [i == tuning.chosen for i in position],
             }
         )
 
     def table(self) -> pd.DataFrame:
         """Return the same, for people."""
-        found = self.found
-        if found is None:
+        tuning = self.tuning
+        if tuning is None:
             return pd.DataFrame()
         shown = self.frame().rename(columns=self.options)
         for label in self.options.values():
-            shown[label] = [f"{one:g}" for one in shown[label]]
-        for name in (found.loss, "standard error"):
-            shown[name] = [self._loss(one) for one in shown[name]]
-        return shown.assign(chosen=["chosen" if one else "" for one in shown["chosen"]])
+            shown[label] = [f"{value:g}" for value in shown[label]]
+        for name in (tuning.loss, "standard error"):
+            shown[name] = [self._loss(value) for value in shown[name]]
+        return shown.assign(chosen=["chosen" if value else "" for value in shown["chosen"]])
 
     def plot(self) -> go.Figure | None:
         """Return the losses of the candidates."""
-        found = self.found
-        if found is None:
+        tuning = self.tuning
+        if tuning is None:
             return None
         return plots.tuning(
-            found.candidates,
-            found.mean,
-            found.error,
-            found.chosen,
+            tuning.candidates,
+            tuning.mean,
+            tuning.error,
+            tuning.chosen,
             list(self.options.values()),
-            loss=found.loss,
+            loss=tuning.loss,
             title=self.finding(),
         )
 
     def notes(self) -> tuple[str, ...]:
         """State what the losses are for, and whether better values may lie outside them."""
-        found = self.found
-        if found is None:
+        tuning = self.tuning
+        if tuning is None:
             return ()
-        n = len(found.candidates)
-        said = [
+        n = len(tuning.candidates)
+        notes = [
             f"These losses are only for the choice: the least of {n} on the same folds, of models "
             "fitted to four fifths of the training rows. The test rows were not used, so that "
             "their scores judge model and choice together."
         ]
         if self.is_of_components:
-            said.append(
+            notes.append(
                 "Tests and intervals of coefficients take the components as given, although the "
                 "classes of the same rows chose their number."
             )
-        ends = found.candidates.min(), found.candidates.max()
-        if len(found.options) == 1 and found.options[0] in ("C", "alpha"):
-            (value,) = found.values.values()
+        ends = tuning.candidates.min(), tuning.candidates.max()
+        if len(tuning.options) == 1 and tuning.options[0] in ("C", "alpha"):
+            (value,) = tuning.values.values()
             if value in ends:
-                said.append(
+                notes.append(
                     f"The choice is at the end of the candidates, {ends[0]:g} to {ends[1]:g}: "
                     "values beyond it were not tried."
                 )
-        return tuple(said)
+        return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,7 +347,7 @@ class StepwiseDisplay(ModelDisplay):
         return isinstance(getattr(self.model.classifier, "selection", None), str)
 
     @cached_property
-    def found(self) -> list[SelectionStep]:
+    def steps(self) -> list[SelectionStep]:
         """The steps."""
         return self.model.classifier.selection_steps_ if self.is_stepwise else []
 
@@ -366,11 +364,11 @@ class StepwiseDisplay(ModelDisplay):
         chosen = self.model.classifier.selected_
         if not chosen.any():
             return f"None of {of} was selected: all rows are predicted by the priors."
-        entered = dict.fromkeys(step.feature for step in reversed(self.found) if step.enters)
+        entered = dict.fromkeys(step.feature for step in reversed(self.steps) if step.enters)
         order = [self.names[j] for j in reversed(entered) if chosen[j]]
         return (
             f"Stepwise selection chose {len(order)} of {of}: {listed(order, most=_MOST_NAMED)}. "
-            f"Wilks’ Λ = {decimals(self.found[-1].wilks)}."
+            f"Wilks’ Λ = {decimals(self.steps[-1].wilks)}."
         )
 
     def scope(self) -> str:
@@ -381,7 +379,7 @@ class StepwiseDisplay(ModelDisplay):
         """Return a line for each step."""
         lines = [
             (i, self.names[s.feature], "in" if s.enters else "out", *s[2:], s.p)
-            for i, s in enumerate(self.found, 1)
+            for i, s in enumerate(self.steps, 1)
         ]
         columns = ["step", "feature", "change", "wilks", "F", "df1", "df2", "p"]
         return pd.DataFrame(lines, columns=columns)
@@ -397,7 +395,7 @@ class StepwiseDisplay(ModelDisplay):
                 "feature": lines["feature"],
                 "": lines["change"],
                 "Wilks’ Λ": [
-                    f"{one:.4f}" if one >= 1e-4 else f"{one:.1e}" for one in lines["wilks"]
+                    f"{wilks:.4f}" if wilks >= 1e-4 else f"{wilks:.1e}" for wilks in lines["wilks"]
                 ],
                 "partial F": lines["F"].map(decimals),
                 "df": [f"{a:g}, {b:.6g}" for a, b in zip(lines["df1"], lines["df2"], strict=True)],

@@ -25,12 +25,12 @@ def once(make: Callable[[FittedClassifier], T]) -> Callable[[FittedClassifier], 
     """Compute a property of a model once, for all rules and displays."""
     known: WeakKeyDictionary[FittedClassifier, T] = WeakKeyDictionary()
 
-    def found(model: FittedClassifier) -> T:
+    def cached(model: FittedClassifier) -> T:
         if model not in known:
             known[model] = make(model)
         return known[model]
 
-    return found
+    return cached
 
 
 def codes(so_far: SimpleNamespace) -> dict[int, str]:
@@ -61,13 +61,13 @@ class ModelDisplay(Display):
 
     def call(self) -> str:
         """Return the expression that makes this display, also of a model at an operating point."""
-        said, point = super().call(), self.model.point
-        return said if point is None else said.replace("model.", f"model.{point.call()}.", 1)
+        text, point = super().call(), self.model.point
+        return text if point is None else text.replace("model.", f"model.{point.call()}.", 1)
 
     def scores(self, *names: str) -> pd.DataFrame:
         """Return scores of the test rows, see `lincore.metrics.score_table`."""
-        found = metrics.score_table(self.results, names)
-        return found[found["method"] == self.method].reset_index(drop=True)
+        scores = metrics.score_table(self.results, names)
+        return scores[scores["method"] == self.method].reset_index(drop=True)
 
     @property
     def tested(self) -> str:

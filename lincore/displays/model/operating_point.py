@@ -63,11 +63,11 @@ def _are_more(so_far: SimpleNamespace) -> bool:
     return not _are_two(so_far)
 
 
-def _by_hand(so_far: SimpleNamespace) -> bool:
+def _is_by_threshold(so_far: SimpleNamespace) -> bool:
     return _are_two(so_far) and bool(so_far.by == "threshold")
 
 
-def _by_folds(so_far: SimpleNamespace) -> bool:
+def _is_by_folds(so_far: SimpleNamespace) -> bool:
     return _are_two(so_far) and bool(so_far.by == "cross-validation")
 
 
@@ -132,7 +132,7 @@ class OperatingPointDisplay(ModelDisplay):
                 unit=per_cent,
                 slide=True,
                 wording=_threshold_wording,
-                when=_by_hand,
+                when=_is_by_threshold,
             ),
         ]
         | None
@@ -143,7 +143,7 @@ class OperatingPointDisplay(ModelDisplay):
             "Optimise",
             "Mean over the folds; F1 is that of the positive class.",
             choices=metrics.THRESHOLD_SCORES,
-            when=_by_folds,
+            when=_is_by_folds,
         ),
     ] = "balanced accuracy"
     miss_cost: Annotated[
@@ -183,8 +183,7 @@ class OperatingPointDisplay(ModelDisplay):
     @cached_property
     def code(self) -> int:
         """The positive class."""
-        known = SimpleNamespace(model=self.model)
-        return _rarest(known) if self.of_class is None else self.of_class
+        return int(self.setting("of_class"))
 
     @property
     def label(self) -> str:
@@ -204,7 +203,7 @@ class OperatingPointDisplay(ModelDisplay):
             return 1 / (1 + self.miss_cost)
         if self.by == "cross-validation":
             return self.tuned.threshold
-        return 0.5 if self.threshold is None else self.threshold
+        return float(self.setting("threshold"))
 
     @cached_property
     def decided(self) -> FittedClassifier:
@@ -248,20 +247,23 @@ class OperatingPointDisplay(ModelDisplay):
     @cached_property
     def reached(self) -> tuple[float, float]:
         """Share of the rows predicted as the positive class, and its recall."""
-        counts = metrics.confusion_matrix(self.decided.results, self.method)
-        taken, n_class = counts[:, self.code].sum(), counts[self.code].sum()
-        return taken / counts.sum(), counts[self.code, self.code] / max(n_class, 1e-300)
+        return self._depth_and_recall(self.decided.results)
+
+    def _depth_and_recall(self, results: Results) -> tuple[float, float]:
+        counts = metrics.confusion_matrix(results, self.method)
+        n_predicted, n_class = counts[:, self.code].sum(), counts[self.code].sum()
+        return n_predicted / counts.sum(), counts[self.code, self.code] / max(n_class, 1e-300)
 
     def finding(self) -> str:
         """State recall and precision of the positive class at the threshold, or the cost."""
         if self.obstacle:
             return self.obstacle
         if not self.has_threshold:
-            there, usual = (
+            chosen_cost, usual = (
                 metrics.expected_cost(results, self.method, self.matrix)
                 for results in (self.decided.results, self.results)
             )
-            cost = report.format_loss(there, "log loss")
+            cost = report.format_loss(chosen_cost, "log loss")
             if not self.costs:
                 return f"If every error costs 1, {self.method} costs {cost} per row."
             return (
@@ -269,13 +271,13 @@ class OperatingPointDisplay(ModelDisplay):
                 f"{decimals(usual.value)} if it decides by the largest posterior."
             )
         at = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
-        found = self._lines.set_index(["score", "class"])
+        lines = self._lines.set_index(["score", "class"])
         label = str(self.model.data.classes[self.code])
         if not self.reached[0]:
             return f"{at}, {self.method} predicts no row as {self.label}."
         recall, precision = (
             report.format_score(
-                metrics.Interval(*found.loc[(name, label), ["value", "low", "high"]]), name
+                metrics.Interval(*lines.loc[(name, label), ["value", "low", "high"]]), name
             )
             for name in ("recall", "precision")
         )
@@ -316,37 +318,38 @@ class OperatingPointDisplay(ModelDisplay):
     def _scores(self, results: Results) -> pd.DataFrame:
         classes = metrics.score_table(results, metrics.CLASS_SCORES).dropna(subset="score")
         of_class = classes["class"] == str(self.model.data.classes[self.code])
-        kept = of_class | (classes["score"] == "recall")
+        is_shown = of_class | (classes["score"] == "recall")
         whole = metrics.score_table(results, _SCORES)
-        counts = metrics.confusion_matrix(results, self.method)
-        depth = counts[:, self.code].sum() / counts.sum()
-        recall = counts[self.code, self.code] / max(counts[self.code].sum(), 1e-300)
-        own = str(self.model.data.classes[self.code])
+        depth, recall = self._depth_and_recall(results)
+        label = str(self.model.data.classes[self.code])
         cost = metrics.expected_cost(results, self.method, self.matrix)
         more = [
             ("expected cost per row", "", *cost),
-            ("share of rows predicted", own, depth, np.nan, np.nan),
-            ("lift", own, recall / depth if depth else np.nan, np.nan, np.nan),
+            ("share of rows predicted", label, depth, np.nan, np.nan),
+            ("lift", label, recall / depth if depth else np.nan, np.nan, np.nan),
         ]
         added = pd.DataFrame(more, columns=_COLUMNS[:5])
-        parts = [classes[kept].sort_values("class", key=lambda c: c != own, kind="stable"), whole]
-        return pd.concat([*(part[_COLUMNS[:5]] for part in parts), added], ignore_index=True)
+        tables = [
+            classes[is_shown].sort_values("class", key=lambda c: c != label, kind="stable"),
+            whole,
+        ]
+        return pd.concat([*(scores[_COLUMNS[:5]] for scores in tables), added], ignore_index=True)
 
     def table(self) -> pd.DataFrame:
         """Return the same as text, each score in its unit."""
         if self.obstacle:
             return pd.DataFrame()
-        found = self.frame()
+        lines = self.frame()
         named = [
             f"{score} of {quoted(label)}" if score in metrics.CLASS_SCORES else score
-            for score, label in zip(found["score"], found["class"], strict=True)
+            for score, label in zip(lines["score"], lines["class"], strict=True)
         ]
-        units = found["score"].replace(_UNITS)
-        usual = found.assign(score=units, value=found[_USUAL], low=np.nan, high=np.nan)
+        units = lines["score"].replace(_UNITS)
+        usual = lines.assign(score=units, value=lines[_USUAL], low=np.nan, high=np.nan)
         return pd.DataFrame(
             {
                 "score": named,
-                "value": report.score_texts(found.assign(score=units)),
+                "value": report.score_texts(lines.assign(score=units)),
                 _USUAL: report.score_texts(usual),
             }
         )

@@ -42,7 +42,7 @@ _QUANTITIES = {
 }
 
 
-class Look(NamedTuple):
+class PlaneChoice(NamedTuple):
     """Choice of a plane: kind, axes, and the values at which other features are held."""
 
     kind: str
@@ -53,25 +53,25 @@ class Look(NamedTuple):
 
 
 @once
-def _views(model: FittedClassifier) -> dict[Look, View | str]:
+def _views(model: FittedClassifier) -> dict[PlaneChoice, View | str]:
     return {}
 
 
-def _view(model: FittedClassifier, look: Look) -> View | str:
+def _view(model: FittedClassifier, choice: PlaneChoice) -> View | str:
     """Return the model in a plane, or why it cannot be drawn."""
     known = _views(model)
-    if look not in known:
+    if choice not in known:
         if len(known) >= _MOST_VIEWS:
             known.pop(next(iter(known)))
-        kind, axes, values, rest, rows = look
+        kind, axes, values, rest, rows = choice
         try:
-            known[look] = inspection.view_of_kind(
+            known[choice] = inspection.view_of_kind(
                 model.pipeline, model.data, model.split, kind, axes,
                 values=dict(values), rest=rest, rows=rows,
             )  # fmt: skip
         except ValueError as error:  # such as class means that do not span a discriminant direction
-            known[look] = f"This plane cannot be drawn. {error}"
-    return known[look]
+            known[choice] = f"This plane cannot be drawn. {error}"
+    return known[choice]
 
 
 @once
@@ -80,8 +80,8 @@ def _kinds_of(model: FittedClassifier) -> tuple[str, ...]:
 
 
 def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
-    found = _kinds_of(so_far.model)
-    return {kind: _KINDS[kind] for kind in found} if len(found) > 1 else {}
+    kinds = _kinds_of(so_far.model)
+    return {kind: _KINDS[kind] for kind in kinds} if len(kinds) > 1 else {}
 
 
 def _first_kind(so_far: SimpleNamespace) -> str:
@@ -140,20 +140,20 @@ def _others(so_far: SimpleNamespace) -> dict[int, str]:
     return {i: name for i, name in _axes(so_far).items() if i not in axes}
 
 
-def _look(so_far: SimpleNamespace) -> Look:
+def _plane_choice(so_far: SimpleNamespace) -> PlaneChoice:
     axes: tuple[int, ...] = ()
     if so_far.kind in ("coordinates", "features"):
         axes = (so_far.x, so_far.y) if _has_axes(so_far) else _first_axes(so_far)
     elif so_far.kind == "principal":
         axes = (0, 1)
     if not _has_others(so_far):
-        return Look(so_far.kind, axes, (), "median", so_far.rows)
+        return PlaneChoice(so_far.kind, axes, (), "median", so_far.rows)
     held = {i: value for i, value in by_position(so_far.held).items() if i in _others(so_far)}
-    return Look(so_far.kind, axes, tuple(held.items()), so_far.rest, so_far.rows)
+    return PlaneChoice(so_far.kind, axes, tuple(held.items()), so_far.rest, so_far.rows)
 
 
 def _view_so_far(so_far: SimpleNamespace) -> View | str:
-    return _view(so_far.model, _look(so_far))
+    return _view(so_far.model, _plane_choice(so_far))
 
 
 def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
@@ -162,8 +162,8 @@ def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
         return {}
     if len(view.axis_names) == 1:
         return {"histogram": "Histogram", "curves": "Curves"}
-    found = {"contour": "Contour", "boundary": "Boundary", "surface": "Surface"}
-    return found if view.ambiguous is None else {**found, "ambiguity": "Ambiguity"}
+    drawings = {"contour": "Contour", "boundary": "Boundary", "surface": "Surface"}
+    return drawings if view.ambiguous is None else {**drawings, "ambiguity": "Ambiguity"}
 
 
 def _first_drawing(so_far: SimpleNamespace) -> str:
@@ -223,6 +223,7 @@ class PlaneDisplay(ModelDisplay):
     made_by: ClassVar[str] = "model.plane"
     place: ClassVar[str] = "classify.plane"
     is_reported: ClassVar[bool] = True
+    is_tabulated: ClassVar[bool] = False
 
     kind: (
         Annotated[
@@ -348,22 +349,22 @@ class PlaneDisplay(ModelDisplay):
         return fields.resolved(self, model=self.model)
 
     @property
-    def look(self) -> Look:
+    def choice(self) -> PlaneChoice:
         """The plane."""
-        return _look(self.chosen)
+        return _plane_choice(self.chosen)
 
     @property
     def view(self) -> View | str:
         """The model in the plane, or why it cannot be drawn."""
-        return _view(self.model, self.look)
+        return _view(self.model, self.choice)
 
     @property
     def plane(self) -> Plane:
         """The plane itself."""
-        model, look = self.model, self.look
+        model, choice = self.model, self.choice
         return inspection.plane_of_kind(
-            model.pipeline, model.data, model.split, look.kind, look.axes,
-            values=dict(look.values), rest=look.rest,
+            model.pipeline, model.data, model.split, choice.kind, choice.axes,
+            values=dict(choice.values), rest=choice.rest,
         )  # fmt: skip
 
     @property
@@ -371,7 +372,7 @@ class PlaneDisplay(ModelDisplay):
         """The training rows in the plane, if they are drawn faintly behind the test rows."""
         if self.rows != "test" or len(self.model.split.train) > MOST_FAINT:
             return None
-        view = _view(self.model, self.look._replace(rows="training"))
+        view = _view(self.model, self.choice._replace(rows="training"))
         return None if isinstance(view, str) else view
 
     def finding(self) -> str:
@@ -393,14 +394,10 @@ class PlaneDisplay(ModelDisplay):
         view = self.view
         if isinstance(view, str):
             return pd.DataFrame()
-        found: dict[str, Any] = {"row": view.rows}
-        found |= {name: view.points[:, i] for i, name in enumerate(view.axis_names)}
+        columns: dict[str, Any] = {"row": view.rows}
+        columns |= {name: view.points[:, i] for i, name in enumerate(view.axis_names)}
         classes = view.classes[view.codes], view.classes[view.predicted]
-        return pd.DataFrame({**found, "class": classes[0], "predicted": classes[1]})
-
-    def table(self) -> pd.DataFrame:
-        """Return nothing: the figure holds all of it."""
-        return pd.DataFrame()
+        return pd.DataFrame({**columns, "class": classes[0], "predicted": classes[1]})
 
     def plot(self) -> go.Figure | None:
         """Return the figure of the drawing."""

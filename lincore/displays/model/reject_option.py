@@ -30,11 +30,11 @@ _ALL = "all classes"
 _PER_CENT = ("coverage", "low", "high")
 
 
-def _by_sets(so_far: SimpleNamespace) -> bool:
+def _is_by_sets(so_far: SimpleNamespace) -> bool:
     return so_far.reject in SETS
 
 
-def _by_cost(so_far: SimpleNamespace) -> bool:
+def _is_by_cost(so_far: SimpleNamespace) -> bool:
     return bool(so_far.reject == "cost")
 
 
@@ -47,7 +47,7 @@ Coverage = Annotated[
         high=0.999,
         choices={0.8: "80 %", 0.9: "90 %", 0.95: "95 %", 0.99: "99 %"},
         free=True,
-        when=_by_sets,
+        when=_is_by_sets,
     ),
 ]
 RejectionCost = Annotated[
@@ -61,7 +61,7 @@ RejectionCost = Annotated[
         step=0.01,
         unit=per_cent,
         slide=True,
-        when=_by_cost,
+        when=_is_by_cost,
     ),
 ]
 
@@ -108,12 +108,12 @@ class RejectOptionDisplay(ModelDisplay):
     @cached_property
     def rule(self) -> RejectOption:
         """The rule, calibrated on the training rows."""
-        found = rule_of(self, self.model.data.n_classes, lambda: held_out(self.model))
-        assert found is not None
-        return found
+        rule = rule_of(self, self.model.data.n_classes, lambda: held_out(self.model))
+        assert rule is not None
+        return rule
 
     @cached_property
-    def found(self) -> Rejection:
+    def rejection(self) -> Rejection:
         """The sets of the test rows."""
         return metrics.reject(self.results, self.method, self.rule)
 
@@ -131,7 +131,7 @@ class RejectOptionDisplay(ModelDisplay):
             f"predicts {line['one class']:,} of {self.tested} and abstains for "
             f"{line['rows'] - line['one class']:,}"
         )
-        error = report.format_score(self.found.error, "recall")
+        error = report.format_score(self.rejection.error, "recall")
         if not self.has_sets:
             plain = 1 - metrics.score(self.results, self.method, "accuracy").value
             then = f" Of those predicted, {error} are misclassified" if error else ""
@@ -140,7 +140,7 @@ class RejectOptionDisplay(ModelDisplay):
                 f"If abstaining costs {percent(self.rejection_cost, 0)} of an error, "
                 f"{self.method} {begun}.{then}"
             )
-        coverage = report.format_score(self.found.coverage, "recall")
+        coverage = report.format_score(self.rejection.coverage, "recall")
         return (
             f"With prediction sets of {percent(self.coverage, 0)} coverage, {self.method} {begun}: "
             f"{count(line['several classes'], 'set')} with several classes, "
@@ -150,11 +150,11 @@ class RejectOptionDisplay(ModelDisplay):
 
     def _least(self) -> str:
         """Name the class that is covered least."""
-        values = [one.value for one in self.found.coverage_by_class]
+        values = [interval.value for interval in self.rejection.coverage_by_class]
         if not np.nanmin(values, initial=1) < 1:
             return ""
         code = int(np.nanargmin(values))
-        least = report.format_score(self.found.coverage_by_class[code], "recall")
+        least = report.format_score(self.rejection.coverage_by_class[code], "recall")
         return f", least often for {quoted(self.model.data.classes[code])}: {least}"
 
     def scope(self) -> str:
@@ -174,18 +174,18 @@ class RejectOptionDisplay(ModelDisplay):
 
     @cached_property
     def _lines(self) -> pd.DataFrame:
-        truth, sizes = self.results.truth, self.found.sets.sum(axis=1)
-        is_wrong = (self.found.predicted >= 0) & (self.found.predicted != truth)
+        truth, sizes = self.results.truth, self.rejection.sets.sum(axis=1)
+        is_wrong = (self.rejection.predicted >= 0) & (self.rejection.predicted != truth)
         labels = [_ALL, *map(str, self.model.data.classes)]
         every = np.ones(len(truth), dtype=bool)
-        kept = [every, *(truth == code for code in range(len(labels) - 1))]
-        found = pd.DataFrame(
+        masks = [every, *(truth == code for code in range(len(labels) - 1))]
+        lines = pd.DataFrame(
             [
                 (
-                    label, len(sizes[own]), *(int(n) for n in _by_size(sizes[own])),
-                    int(is_wrong[own].sum()), sizes[own].mean() if own.any() else np.nan,
+                    label, len(sizes[mask]), *np.bincount(sizes[mask].clip(max=2), minlength=3),
+                    int(is_wrong[mask].sum()), sizes[mask].mean() if mask.any() else np.nan,
                 )
-                for label, own in zip(labels, kept, strict=True)
+                for label, mask in zip(labels, masks, strict=True)
             ],
             columns=[
                 "class", "rows", "no class", "one class", "several classes", "misclassified",
@@ -193,20 +193,20 @@ class RejectOptionDisplay(ModelDisplay):
             ],
         )  # fmt: skip
         if not self.has_sets:
-            return found.drop(columns=["several classes", "mean size"])
-        coverage = [self.found.coverage, *self.found.coverage_by_class]
-        found[list(_PER_CENT)] = pd.DataFrame(coverage)
+            return lines.drop(columns=["several classes", "mean size"])
+        coverage = [self.rejection.coverage, *self.rejection.coverage_by_class]
+        lines[list(_PER_CENT)] = pd.DataFrame(coverage)
         limits = self.rule.thresholds
-        found["threshold"] = [np.nan if self.rule.by_class else limits[0], *limits]
-        return found
+        lines["threshold"] = [np.nan if self.rule.by_class else limits[0], *limits]
+        return lines
 
     def table(self) -> pd.DataFrame:
         """Return the same, shares in per cent."""
-        found = self.frame()
-        names = {name: f"{name} (%)" for name in (*_PER_CENT, "threshold") if name in found}
+        lines = self.frame()
+        names = {name: f"{name} (%)" for name in (*_PER_CENT, "threshold") if name in lines}
         for name in names:
-            found[name] *= 100
-        return found.round({**dict.fromkeys(names, 1), "mean size": 2}).rename(columns=names)
+            lines[name] *= 100
+        return lines.round({**dict.fromkeys(names, 1), "mean size": 2}).rename(columns=names)
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns mean."""
@@ -281,13 +281,8 @@ class RejectOptionDisplay(ModelDisplay):
 
     def _costs(self) -> str:
         weight = self.results.settings.row_weights
-        predicted, truth = self.found.predicted, self.results.truth
+        predicted, truth = self.rejection.predicted, self.results.truth
         paid = np.where(predicted < 0, self.rejection_cost, predicted != truth)
         plain = self.results.predicted[0] != truth
         costs = [decimals(np.average(cost, weights=weight)) for cost in (paid, plain)]
         return f"If an error costs 1, a row costs {costs[0]}, and {costs[1]} without abstaining."
-
-
-def _by_size(sizes: np.ndarray) -> tuple[int, int, int]:
-    """Return how many sets hold no class, one, and several."""
-    return (sizes == 0).sum(), (sizes == 1).sum(), (sizes > 1).sum()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,6 @@ import pandas as pd
 from lincore import metrics, report
 from lincore.displays.model.model_display import ModelDisplay
 from lincore.utils import percent, quoted, quoted_pair
-
-if TYPE_CHECKING:
-    pass
-
 
 _BASELINE = "Majority class"
 
@@ -39,24 +35,24 @@ class ModelScoresDisplay(ModelDisplay):
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each score: value, interval, baseline, meaning."""
-        found = self.scores(*metrics.SCORES)
+        scores = self.scores(*metrics.SCORES)
         guesses = metrics.baseline_results(self.results)
         baseline = [
-            metrics.estimate(guesses, _guesser(name), name).value for name in found["score"]
+            metrics.estimate(guesses, _guesser(name), name).value for name in scores["score"]
         ]
-        helps = [metrics.SCORES[name].help for name in found["score"]]
-        return found.assign(baseline=baseline, **{"what it is": helps})
+        helps = [metrics.SCORES[name].help for name in scores["score"]]
+        return scores.assign(baseline=baseline, **{"what it is": helps})
 
     def table(self) -> pd.DataFrame:
         """Return the same as text, each score in its unit."""
-        found = self.frame()
-        baseline = found.assign(value=found["baseline"], low=np.nan, high=np.nan)
+        lines = self.frame()
+        baseline = lines.assign(value=lines["baseline"], low=np.nan, high=np.nan)
         return pd.DataFrame(
             {
-                "score": found["score"],
-                "value": report.score_texts(found),
+                "score": lines["score"],
+                "value": report.score_texts(lines),
                 "baseline": report.score_texts(baseline),
-                "what it is": found["what it is"],
+                "what it is": lines["what it is"],
             }
         )
 

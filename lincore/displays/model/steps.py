@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -13,9 +13,6 @@ from lincore.data import Dataset, Fold
 from lincore.displays.model.model_display import ModelDisplay
 from lincore.preprocessing import HOG
 from lincore.utils import capital, count, percent, seconds
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +77,14 @@ class StepsDisplay(ModelDisplay):
     def notes(self) -> tuple[str, ...]:
         """State how the fit ended, what was chosen, and the distributions of naive Bayes."""
         tuning = self.model.tuning()
-        chosen = "" if tuning.found is None else tuning.finding()
+        chosen = "" if tuning.tuning is None else tuning.finding()
         selection = self.model.selection()
         selected = selection.finding() if selection.is_stepwise else ""
         counts = inspection.naive_bayes_feature_counts(self.model.pipeline, self.model.data)
         named = "" if counts is None else _distributions(*counts)
-        told = [f"Note from the fit: {note}" for note in self.model.notes]
+        fit_notes = [f"Note from the fit: {note}" for note in self.model.notes]
         return tuple(
-            filter(None, [self.end.sentence, self.end.remedy, chosen, selected, named, *told])
+            filter(None, [self.end.sentence, self.end.remedy, chosen, selected, named, *fit_notes])
         )
 
 

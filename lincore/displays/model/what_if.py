@@ -61,7 +61,7 @@ class RowDisplay(ModelDisplay):
     @property
     def start(self) -> int:
         """The row to begin with."""
-        return _start(SimpleNamespace(model=self.model)) if self.row is None else self.row
+        return int(self.setting("row"))
 
     @property
     def by_component(self) -> bool:
@@ -87,7 +87,7 @@ class RowDisplay(ModelDisplay):
         return row
 
     @cached_property
-    def found(self) -> RowPrediction:
+    def prediction(self) -> RowPrediction:
         """The prediction."""
         model = self.model
         inputs = self.changed if self.by_component else None
@@ -144,20 +144,20 @@ class WhatIfDisplay(RowDisplay):
         """Return three standard deviations of a component, or more if its value lies beyond."""
         pca = self.model.pipeline.named_steps["pca"]
         spread = 1.0 if pca.whiten else float(np.sqrt(pca.explained_variance_[component]))
-        return max(3 * spread, abs(float(self.found.seen[component])), 1e-9)
+        return max(3 * spread, abs(float(self.prediction.seen[component])), 1e-9)
 
     def finding(self) -> str:
         """Return the prediction with its posterior."""
-        return self.found.finding
+        return self.prediction.finding
 
     def frame(self) -> pd.DataFrame:
         """Return posterior, score and distance of every class, as available."""
-        return self.found.table
+        return self.prediction.table
 
     def table(self) -> pd.DataFrame:
         """Return the same, rounded."""
         digits = {"posterior": 1, "score": 3, "distance": 2}
-        return self.found.table.round(digits).reset_index(drop=True)
+        return self.prediction.table.round(digits).reset_index(drop=True)
 
     def plot(self) -> go.Figure | None:
         """Return the row in the plane; of images behind PCA, what the model sees."""
@@ -169,16 +169,16 @@ class WhatIfDisplay(RowDisplay):
             return None
         row: Any = self.given[None]
         row = csr_array(row) if self.model.data.kind.is_sparse else row
-        place = inspection.row_in_view(view, shown.plane, self.model.pipeline, row)
+        position = inspection.row_in_view(view, shown.plane, self.model.pipeline, row)
         if len(view.axis_names) == 1:
-            return plots.with_row(plots.direction_histogram(view), place)
-        return plots.with_row(plots.contour(view, quantity=view.quantities[0]), place)
+            return plots.with_row(plots.direction_histogram(view), position)
+        return plots.with_row(plots.contour(view, quantity=view.quantities[0]), position)
 
     def _rebuilt(self) -> go.Figure | None:
         steps = self.model.pipeline.named_steps
         if "basis" in steps:  # no image has these gradients
             return None
-        values = steps["pca"].inverse_transform(self.found.seen[None])
+        values = steps["pca"].inverse_transform(self.prediction.seen[None])
         if "standardize" in steps:
             values = values * steps["standardize"].scale_ + steps["standardize"].mean_
         stack = values.reshape(1, *(self.model.data.image_shape or ()))

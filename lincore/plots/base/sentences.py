@@ -32,14 +32,14 @@ def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any
     """Return the settings of the axis of a score: logarithmic if losses differ by much."""
     # The log loss of an overconfident model is unbounded: it would squeeze all others into a
     # line.
-    found = np.asarray(values, dtype=float)
+    numbers = np.asarray(values, dtype=float)
     if as_percent:
-        return percent_ticks(found)
+        return percent_ticks(numbers)
     settings: dict[str, Any] = {"tickformat": "~g"}
     if greater_is_better(score):
         return settings
-    found = found[np.isfinite(found)]
-    if found.size and found.min() > 0 and found.max() > MUCH * found.min():
+    numbers = numbers[np.isfinite(numbers)]
+    if numbers.size and numbers.min() > 0 and numbers.max() > MUCH * numbers.min():
         settings["type"] = "log"
     return settings
 
@@ -51,10 +51,10 @@ def join(*sentences: str) -> str:
 
 def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
     """Return the title of a plot of contours or curves."""
-    what = TITLES[quantity]
+    title = TITLES[quantity]
     if quantity == "score":
-        return what
-    return f"{what} of {'each class' if focus is None else shorten(labels[focus], LEGEND_WIDTH)}"
+        return title
+    return f"{title} of {'each class' if focus is None else shorten(labels[focus], LEGEND_WIDTH)}"
 
 
 def scope(view: View) -> str:
@@ -72,8 +72,8 @@ def closest(view: View, labels: list[str]) -> str:
     distances = np.where(np.triu(present, 1), distances, np.inf)
     if not np.isfinite(distances).any():
         return ""
-    one, other = np.unravel_index(distances.argmin(), distances.shape)
+    first, second = np.unravel_index(distances.argmin(), distances.shape)
     return (
-        f"{quoted(labels[one])} and {quoted(labels[other])} lie closest, their means "
+        f"{quoted(labels[first])} and {quoted(labels[second])} lie closest, their means "
         f"{distances.min():.2g} standard deviations apart."
     )

@@ -106,10 +106,21 @@ def bare_axis(**settings: Any) -> dict[str, Any]:
     return {"visible": False, "showgrid": False, "zeroline": False} | settings
 
 
-def vertical_line(place: float, **look: Any) -> dict[str, Any]:
+def vertical_line(x: float, **settings: Any) -> dict[str, Any]:
     """Return the shape of a vertical line over the whole height, at a value of x."""
-    ends = {"xref": "x", "x0": place, "x1": place, "yref": "y domain", "y0": 0, "y1": 1}
-    return {"type": "line", "line": {"color": INK, "width": 1.5} | look} | ends
+    ends = {"xref": "x", "x0": x, "x1": x, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "line", "line": {"color": INK, "width": 1.5} | settings} | ends
+
+
+def error_bars(
+    value: ArrayLike, low: ArrayLike, high: ArrayLike, **settings: Any
+) -> dict[str, Any]:
+    """Return the settings of error bars from `low` to `high` around the values."""
+    middle = np.atleast_1d(np.asarray(value, dtype=float))
+    with np.errstate(invalid="ignore"):  # a log loss may be infinite, with both of its ends
+        above, below = np.asarray(high) - middle, middle - np.asarray(low)
+    ends = {"array": above.astype(np.float32), "arrayminus": below.astype(np.float32)}
+    return {"type": "data", "symmetric": False, "color": GREY} | ends | settings
 
 
 def escape(text: object) -> str:
@@ -150,14 +161,14 @@ def percent_ticks(values: ArrayLike = ()) -> dict[str, Any]:
     """Return the settings of an axis of shares; `values` decide whether tenths are needed."""
     # Plotly writes "20%", sentences "20 %". It has no setting for that but a name for each tick;
     # where one is missing, because somebody zoomed in, the tick keeps Plotly's form.
-    found = np.asarray(values, dtype=float)
-    found = found[np.isfinite(found)]
-    places = set(range(-1000 if found.min(initial=0) < 0 else 0, 1001, 10))
-    if found.size and np.ptp(found) < CLOSE:
-        low, high = (found.min() - CLOSE / 2, found.max() + CLOSE / 2)
-        places |= set(range(int(1000 * low), int(1000 * high) + 1))
-    written = [f"{place / 10:g}".replace("-", "−") for place in sorted(places)]
-    return {"tickformat": "~%", "labelalias": {f"{n}%": f"{n}\u00a0%" for n in written}}
+    shares = np.asarray(values, dtype=float)
+    shares = shares[np.isfinite(shares)]
+    ticks = set(range(-1000 if shares.min(initial=0) < 0 else 0, 1001, 10))
+    if shares.size and np.ptp(shares) < CLOSE:
+        low, high = (shares.min() - CLOSE / 2, shares.max() + CLOSE / 2)
+        ticks |= set(range(int(1000 * low), int(1000 * high) + 1))
+    numbers = [f"{per_mille / 10:g}".replace("-", "−") for per_mille in sorted(ticks)]
+    return {"tickformat": "~%", "labelalias": {f"{n}%": f"{n}\u00a0%" for n in numbers}}
 
 
 def compact(values: ArrayLike) -> NDArray[Any]:

@@ -61,16 +61,16 @@ def _class_axis(labels: list[str]) -> dict[str, Any]:
     )
 
 
-def _bars(counts: np.ndarray, part: str, shades: list[str], labels: list[str]) -> Trace:
+def _bars(counts: np.ndarray, subset: str, shades: list[str], labels: list[str]) -> Trace:
     return trace(
         "bar",
         y=np.arange(len(counts), dtype=np.int16),
         x=counts.astype(np.int32),
         orientation="h",
-        name=part,
+        name=subset,
         marker={"color": shades, "line": {"width": 0}},
         hovertext=[escape(label) for label in labels],
-        meta=[part],
+        meta=[subset],
         hovertemplate="<b>%{hovertext}</b><br>%{x:,} for %{meta[0]}<extra></extra>",
     )
 

@@ -92,8 +92,8 @@ def sheet(
 
 
 def _heading(name: str, middle: float, bottom: float) -> dict[str, Any]:
-    place = {"x": middle, "y": bottom, "yanchor": "bottom"}
-    return place | {"text": escape(name), "showarrow": False, "font": {"size": 11}}
+    position = {"x": middle, "y": bottom, "yanchor": "bottom"}
+    return position | {"text": escape(name), "showarrow": False, "font": {"size": 11}}
 
 
 def _grey(image: NDArray[np.generic], name: str, corner: tuple[float, float]) -> Trace:

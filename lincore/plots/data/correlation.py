@@ -21,12 +21,12 @@ STRONG = 0.5
 _SCALE = [[0, BAD], [0.5, "rgba(127,127,127,0.08)"], [1, GOOD]]
 
 
-def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") -> go.Figure:
+def correlation_matrix(correlations: Correlations, *, kind: str, subtitle: str = "") -> go.Figure:
     """Draw correlations from −1 to 1.
 
     Parameters
     ----------
-    found : Correlations
+    correlations : Correlations
     kind : str
         What they are computed from: "within classes" or "over all classes".
     subtitle : str
@@ -35,41 +35,41 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
     -------
     plotly.graph_objects.Figure
     """
-    p = len(found.names)
-    short = [escape(name) for name in shorten_all(found.names, TICK_WIDTH)]
-    places = list(range(p))
-    values: Array = np.asarray(np.round(found.matrix, 3), dtype=np.float64)
+    p = len(correlations.names)
+    short = [escape(name) for name in shorten_all(correlations.names, TICK_WIDTH)]
+    positions = list(range(p))
+    values: Array = np.asarray(np.round(correlations.matrix, 3), dtype=np.float64)
     cells = trace(
         "heatmap",
         z=values.astype(np.float32),
-        x=places,
-        y=places,
+        x=positions,
+        y=positions,
         zmin=-1,
         zmax=1,
         colorscale=_SCALE,
         colorbar={"title": {"text": "r"}, "thickness": 12, "outlinecolor": CLEAR},
-        customdata=np.array([[f"{one}<br>{other}" for one in short] for other in short]),
+        customdata=np.array([[f"{first}<br>{second}" for first in short] for second in short]),
         hovertemplate="%{customdata}<br>r = %{z:.3f}<extra></extra>",
         xgap=1,
         ygap=1,
     )
-    pair = found.strongest()
+    pair = correlations.strongest()
     title = f"Correlations {kind}"
     if pair is not None:
-        one, other = shorten_all([found.names[i] for i in pair])
-        r = number(float(found.matrix[pair]))
-        title += f": strongest {one} and {other}, r = {r}"
+        first, second = shorten_all([correlations.names[i] for i in pair])
+        r = number(float(correlations.matrix[pair]))
+        title += f": strongest {first} and {second}, r = {r}"
     every = -(-p // 40) or 1
     ticks: dict[str, Any] = {
-        "tickvals": places[::every],
+        "tickvals": positions[::every],
         "ticktext": short[::every],
         "showgrid": False,
     }
     return figure(
-        [cells, *(_numbers(found.matrix) if p <= MOST_NUMBERED else [])],
+        [cells, *(_numbers(correlations.matrix) if p <= MOST_NUMBERED else [])],
         title,
         subtitle=subtitle,
-        alt=join(f"{title}.", f"Matrix of {p} columns, {found.n_rows:,} rows."),
+        alt=join(f"{title}.", f"Matrix of {p} columns, {correlations.n_rows:,} rows."),
         height=int(np.clip(120 + 30 * p, 320, 720)),
         xaxis=axis(**ticks, tickangle=-45 if p > 6 else 0),
         yaxis=axis(**ticks, autorange="reversed"),

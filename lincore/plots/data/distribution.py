@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -100,13 +101,13 @@ def histogram(
 
 
 def densities(
-    found: Density, classes: ArrayLike, column: str, *, sizes: ArrayLike, subtitle: str = ""
+    density: Density, classes: ArrayLike, column: str, *, sizes: ArrayLike, subtitle: str = ""
 ) -> go.Figure:
     """Draw the kernel density estimate of a column for each class.
 
     Parameters
     ----------
-    found : Density
+    density : Density
         See `lincore.inspection.univariate.class_densities`.
     classes : array-like of shape (K,)
     column : str
@@ -120,14 +121,14 @@ def densities(
     """
     labels, rows = names(classes), np.asarray(sizes)
     drawn, note = _largest(rows, MOST_CURVES)
-    varying = [code for code in drawn if np.isfinite(found.values[code]).any()]
+    varying = [code for code in drawn if np.isfinite(density.values[code]).any()]
     flat = [labels[code] for code in drawn if code not in varying]
-    sampled = any(found.n_used[code] < rows[code] for code in varying)
+    sampled = any(density.n_used[code] < rows[code] for code in varying)
     traces = [
         trace(
             "scatter",
-            x=compact(found.grid),
-            y=compact(found.values[code]),
+            x=compact(density.grid),
+            y=compact(density.values[code]),
             mode="lines",
             line={"color": colour(code), "width": 2, "dash": _dash(code)},
             fill="tozeroy" if len(varying) <= MOST_OVERLAID else "none",
@@ -143,7 +144,7 @@ def densities(
         subtitle=join(
             subtitle,
             "Gaussian kernels, Scott’s bandwidth"
-            + (f", from at most {int(found.n_used.max()):,} rows a class." if sampled else "."),
+            + (f", from at most {int(density.n_used.max()):,} rows a class." if sampled else "."),
             f"One value or none: {listed(flat, most=6)}." if flat else "",
             note,
         ),
@@ -154,12 +155,12 @@ def densities(
     )
 
 
-def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "") -> go.Figure:
+def box_plot(boxes: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "") -> go.Figure:
     """Draw the box plot of a column for each class, the first class on top.
 
     Parameters
     ----------
-    found : Boxes
+    boxes : Boxes
         See `lincore.inspection.univariate.box_plot_statistics`.
     classes : array-like of shape (K,)
     column : str
@@ -170,14 +171,14 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     plotly.graph_objects.Figure
     """
     labels = names(classes)
-    drawn = [code for code in range(len(labels)) if np.isfinite(found.median[code])]
+    drawn = [code for code in range(len(labels)) if np.isfinite(boxes.median[code])]
     note = ""
     if len(drawn) > MOST_BOXES:
         note = f"The first {MOST_BOXES} of {len(drawn)} classes are drawn."
         drawn = drawn[:MOST_BOXES]
-    traces = [one for code in drawn for one in _box_traces(found, code, labels[code])]
-    beyond = int(found.n_outliers.sum())
-    medians = [f"{labels[code]} {number(found.median[code])}" for code in drawn]
+    traces = list(chain.from_iterable(_box_traces(boxes, code, labels[code]) for code in drawn))
+    beyond = int(boxes.n_outliers.sum())
+    medians = [f"{labels[code]} {number(boxes.median[code])}" for code in drawn]
     return figure(
         traces,
         f"{shorten(column, TITLE_WIDTH)}, by class",
@@ -196,42 +197,42 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     )
 
 
-def _box_traces(found: Boxes, code: int, label: str) -> list[Trace]:
+def _box_traces(boxes: Boxes, code: int, label: str) -> list[Trace]:
     """Return the box of a class, and its outliers if there are any."""
-    called = {"name": escape(shorten(label, LEGEND_WIDTH)), "showlegend": False}
+    names = {"name": escape(shorten(label, LEGEND_WIDTH)), "showlegend": False}
     box = trace(
         "box",
         orientation="h",
         y=[code],
-        q1=found.q1[[code]],
-        median=found.median[[code]],
-        q3=found.q3[[code]],
-        lowerfence=found.low[[code]],
-        upperfence=found.high[[code]],
-        mean=found.mean[[code]],
+        q1=boxes.q1[[code]],
+        median=boxes.median[[code]],
+        q3=boxes.q3[[code]],
+        lowerfence=boxes.low[[code]],
+        upperfence=boxes.high[[code]],
+        mean=boxes.mean[[code]],
         marker={"color": colour(code)},
         line={"width": 1.5},
         fillcolor=translucent(colour(code), 0.3),
         width=0.6,
-        **called,
+        **names,
     )
-    out = found.outliers[code]
-    if not len(out):
+    beyond = boxes.outliers[code]
+    if not len(beyond):
         return [box]
     outliers = trace(
         "scatter",
-        x=compact(out),
-        y=np.full(len(out), code, dtype=np.float32),
+        x=compact(beyond),
+        y=np.full(len(beyond), code, dtype=np.float32),
         mode="markers",
         marker={"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6},
         hovertemplate="%{x:.4~g}",
-        **called,
+        **names,
     )
     return [box, outliers]
 
 
 def share_bars(
-    things: Sequence[str],
+    items: Sequence[str],
     shares: ArrayLike,
     classes: ArrayLike,
     *,
@@ -245,14 +246,14 @@ def share_bars(
 
     Parameters
     ----------
-    things : sequence of w str
+    items : sequence of w str
         Levels or words, the first on top.
     shares : array-like of shape (K, w)
     classes : array-like of shape (K,)
     title, unit : str
         Of the figure and of the axis of the shares.
     stacked : bool
-        The shares of the classes sum to one for each thing.
+        The shares of the classes sum to one for each item.
     subtitle : str
     colours : sequence of K str, optional
         Default: those of the classes.
@@ -265,14 +266,14 @@ def share_bars(
     order, note = list(range(len(labels))), ""
     if not stacked:
         order, note = _largest(values.sum(axis=1), MOST_GROUPED)
-    at = list(range(len(things)))
-    labelled = len(things) * len(order) <= MOST_LABELLED
+    positions = list(range(len(items)))
+    labelled = len(items) * len(order) <= MOST_LABELLED
     traces = [
         trace(
             "bar",
             orientation="h",
             x=compact(values[code]),
-            y=at,
+            y=positions,
             marker={"color": colours[code] if colours else colour(code)},
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
             hovertemplate="%{x:.1%}",
@@ -284,12 +285,12 @@ def share_bars(
         for code in order
     ]
     each = [
-        f"{thing}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
-        for i, thing in enumerate(list(things)[:6])
+        f"{item}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
+        for i, item in enumerate(list(items)[:6])
     ]
     # The label of the longest bar needs space: on a phone a seventh of the width.
     furthest = 1.0 if stacked else 1.15 * (values[order].max(initial=0.0) or 1.0)
-    lines = len(things) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
+    lines = len(items) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
     return figure(
         traces,
         title,
@@ -300,7 +301,7 @@ def share_bars(
         bargap=0.25,
         legend=legend(traceorder="normal"),
         xaxis=axis(unit, **percent_ticks(), range=[0, furthest]),
-        yaxis=_ticks(at, list(things)),
+        yaxis=_ticks(positions, list(items)),
     )
 
 
@@ -348,13 +349,13 @@ def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:
     return chosen, f"The {most} largest of {len(present)} classes are drawn."
 
 
-def _ticks(places: Sequence[int], labels: Sequence[str]) -> dict[str, Any]:
+def _ticks(positions: Sequence[int], labels: Sequence[str]) -> dict[str, Any]:
     """Return an axis of names from the top down, with as many labels as fit."""
-    every = -(-len(places) // 40) or 1
+    every = -(-len(positions) // 40) or 1
     short = [escape(label) for label in shorten_all(labels, TICK_WIDTH)]
-    span = [max(places, default=0) + 0.6, min(places, default=0) - 0.6]
+    span = [max(positions, default=0) + 0.6, min(positions, default=0) - 0.6]
     return axis(
-        tickvals=list(places)[::every],
+        tickvals=list(positions)[::every],
         ticktext=short[::every],
         range=span,
         showgrid=False,

@@ -19,7 +19,7 @@ ROW, RING, FURTHER = 4.0, 9.0, 16.0
 PATIENCE = 80.0
 # Cost of covering another label, in points covered.
 NAME = 100.0
-# Cost of a place at the end of a line, or further from a ring, in points covered.
+# Cost of a position at the end of a line, or further from a ring, in points covered.
 PRICE = 0.9
 # A halo in the colour of the page keeps rows and lines away from the letters of a label.
 HALO = ", ".join(f"{x}px {y}px 1px Canvas" for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
@@ -27,9 +27,9 @@ _TURNS = np.arange(16) * np.pi / 8
 DIRECTIONS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
 
 
-def words(names: Sequence[str], hues: Sequence[str], *, size: int = 14) -> Trace:
+def words(names: Sequence[str], hues: Sequence[str]) -> Trace:
     """Return the look of words that move, one at each point."""
-    font = {"color": list(hues), "size": size, "shadow": HALO}
+    font = {"color": list(hues), "size": 14, "shadow": HALO}
     return trace(
         "scatter",
         mode="text",
@@ -60,15 +60,15 @@ class _Pixels(NamedTuple):
         return cls(low, high, np.array([axis.type == "log" for axis in axes]), sides)
 
     def of_points(self, points: Array) -> Array:
-        found = np.array(points, dtype=float)
+        converted = np.array(points, dtype=float)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found[:, self.is_log] = np.log10(found[:, self.is_log])
-        return np.asarray((found - self.low) / (self.high - self.low) * self.sides)
+            converted[:, self.is_log] = np.log10(converted[:, self.is_log])
+        return np.asarray((converted - self.low) / (self.high - self.low) * self.sides)
 
     def points(self, pixels: Array) -> Array:
-        found = pixels / self.sides * (self.high - self.low) + self.low
-        found[:, self.is_log] = 10 ** found[:, self.is_log]
-        return np.asarray(found)
+        points = pixels / self.sides * (self.high - self.low) + self.low
+        points[:, self.is_log] = 10 ** points[:, self.is_log]
+        return np.asarray(points)
 
 
 def labelled(
@@ -77,25 +77,25 @@ def labelled(
     """Write the names of moving lines and rings beside them: one more moving trace."""
     moving = [drawn.data[number] for number in drawn.layout.meta["moving"]]
     named = [i for i, look in enumerate(moving) if _is_named(look)]
-    result, found = go.Figure(drawn), list(frames)
+    result, new_frames = go.Figure(drawn), list(frames)
     for i in named:
         result.data[drawn.layout.meta["moving"][i]].showlegend = False
     for end in dict.fromkeys(_panel(moving[i]) for i in named):
-        here = [i for i in named if _panel(moving[i]) == end]
-        centres = _of_panel(drawn, moving, frames, here, end)
-        found = [(*places, each) for places, each in zip(found, centres, strict=True)]
-        hues = [moving[i].line.color or moving[i].marker.color for i in here]
-        texts = words([moving[i].name for i in here], hues)
+        in_panel = [i for i in named if _panel(moving[i]) == end]
+        centres = _label_centres(drawn, moving, frames, in_panel, end)
+        new_frames = [(*frame, new) for frame, new in zip(new_frames, centres, strict=True)]
+        hues = [moving[i].line.color or moving[i].marker.color for i in in_panel]
+        texts = words([moving[i].name for i in in_panel], hues)
         x, y = (compact(column) for column in centres[0].T)
         result.add_trace({**texts, "x": x, "y": y, "xaxis": f"x{end}", "yaxis": f"y{end}"})
     result.layout.meta = {
         **drawn.layout.meta,
         "moving": [*drawn.layout.meta["moving"], *range(len(drawn.data), len(result.data))],
     }
-    return result, found
+    return result, new_frames
 
 
-def _of_panel(
+def _label_centres(
     drawn: go.Figure,
     moving: Sequence[Any],
     frames: Sequence[tuple[Array, ...]],
@@ -106,26 +106,27 @@ def _of_panel(
     pixels = _Pixels.of(drawn, end)
     halves = [np.array([len(moving[i].name), 1.0]) * CHARACTER / 2 for i in named]
     rows = [
-        np.column_stack([one.x, one.y]).astype(float)
-        for one in drawn.data
-        if one.type in ("scatter", "scattergl") and one.mode == "markers" and len(one.x)
-        if _panel(one) == end
+        np.column_stack([shown.x, shown.y]).astype(float)
+        for shown in drawn.data
+        if shown.type in ("scatter", "scattergl") and shown.mode == "markers" and len(shown.x)
+        if _panel(shown) == end
     ]
     fixed = pixels.of_points(np.concatenate([np.empty((0, 2)), *rows]))
     former: list[Array] = [np.full(2, np.nan) for _ in named]
-    found = []
-    for places in frames:
+    centres = []
+    for frame in frames:
         paths = {
-            i: pixels.of_points(place[:, :2])
-            for i, (place, look) in enumerate(zip(places, moving, strict=True))
+            i: pixels.of_points(points[:, :2])
+            for i, (points, look) in enumerate(zip(frame, moving, strict=True))
             if _panel(look) == end
         }
         lines = np.concatenate(
-            [_along(path, 60) if i in named else path for i, path in paths.items()]
+            [_resample(path, 60) if i in named else path for i, path in paths.items()]
         )
-        former = _labels([paths[i] for i in named], halves, fixed, lines, former, pixels.sides)
-        found.append(pixels.points(np.array(former)))
-    return found
+        own = [paths[i] for i in named]
+        former = _place_labels(own, halves, fixed, lines, former, pixels.sides)
+        centres.append(pixels.points(np.array(former)))
+    return centres
 
 
 def _is_named(look: Any) -> bool:
@@ -140,7 +141,7 @@ def _panel(look: Any) -> str:
     return (look.xaxis or "x")[1:]
 
 
-def _labels(
+def _place_labels(
     paths: Sequence[Array],
     halves: Sequence[Array],
     rows: Array,
@@ -149,21 +150,21 @@ def _labels(
     sides: Array,
 ) -> list[Array]:
     """Return the centre of each label, NaN if its line is not drawn."""
-    found = [np.full(2, np.nan) for _ in paths]
+    centre_of_each = [np.full(2, np.nan) for _ in paths]
     others = others[np.isfinite(others).all(axis=1)]
-    # The label of a short line has the fewest possible places, so it is placed first.
+    # The label of a short line has the fewest candidates, so it is placed first.
     for i in sorted(range(len(paths)), key=lambda i: _extent(paths[i])):
         centres, cost = _candidates(paths[i], halves[i], sides)
         if not len(centres):
             continue
         cost += _covered(centres, halves[i] + ROW, rows)
         cost += _covered(centres, halves[i] + GAP - 1, others)
-        for half, name in zip(halves, found, strict=True):
+        for half, name in zip(halves, centre_of_each, strict=True):
             cost += NAME * _covered(centres, halves[i] + half, name[None])
         if np.isfinite(former[i]).all():
             cost += np.linalg.norm(centres - former[i], axis=1) / PATIENCE
-        found[i] = centres[int(cost.argmin())]
-    return found
+        centre_of_each[i] = centres[int(cost.argmin())]
+    return centre_of_each
 
 
 def _extent(path: Array) -> float:
@@ -181,43 +182,44 @@ def _covered(centres: Array, half: Array, points: Array) -> Array:
 
 def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
     """Return centres inside the plot for a label of half size (2,), and what each costs."""
-    # They are on both sides of the path; places at its ends, or further from a ring, cost more.
-    at = _along(path, 31)
-    if not len(at):
+    # They are on both sides of the path; those at its ends, or further from a ring, cost more.
+    on_path = _resample(path, 31)
+    if not len(on_path):
         return np.empty((0, 2)), np.empty(0)
-    if len(at) == 1:
-        spots = np.concatenate([at + far * DIRECTIONS for far in (RING, RING + FURTHER)])
-        ways = np.tile(DIRECTIONS, (2, 1))
-        offsets, cost = _to_edge(ways, half), np.repeat([0.0, PRICE], len(DIRECTIONS))
+    if len(on_path) == 1:
+        spots = np.concatenate([on_path + far * DIRECTIONS for far in (RING, RING + FURTHER)])
+        directions = np.tile(DIRECTIONS, (2, 1))
+        offsets = _distance_to_edge(directions, half)
+        cost = np.repeat([0.0, PRICE], len(DIRECTIONS))
     else:
-        along = np.gradient(at, axis=0)
-        along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
-        normals = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        ends = np.stack([-along[0], along[-1]])
-        spots = np.vstack([at, at, at[[0, -1]]])
-        ways = np.vstack([normals, -normals, ends])
-        offsets = np.concatenate([np.abs(ways[:-2]) @ half, _to_edge(ends, half)])
-        cost = np.append(np.zeros(2 * len(at)), [PRICE, PRICE])
-    centres = spots + (offsets + GAP)[:, None] * ways
+        tangents = np.gradient(on_path, axis=0)
+        tangents /= np.maximum(np.linalg.norm(tangents, axis=1), 1e-9)[:, None]
+        normals = np.stack([-tangents[:, 1], tangents[:, 0]], axis=1)
+        ends = np.stack([-tangents[0], tangents[-1]])
+        spots = np.vstack([on_path, on_path, on_path[[0, -1]]])
+        directions = np.vstack([normals, -normals, ends])
+        offsets = np.concatenate([np.abs(directions[:-2]) @ half, _distance_to_edge(ends, half)])
+        cost = np.append(np.zeros(2 * len(on_path)), [PRICE, PRICE])
+    centres = spots + (offsets + GAP)[:, None] * directions
     is_inside = ((centres - half >= 0) & (centres + half <= sides)).all(axis=1)
     return np.asarray(centres[is_inside]), cost[is_inside]
 
 
-def _to_edge(ways: Array, half: Array) -> Array:
+def _distance_to_edge(directions: Array, half: Array) -> Array:
     """Return the distance from the centre of a label to its edge in some directions."""
-    return np.asarray((half / np.maximum(np.abs(ways), 1e-9)).min(axis=1))
+    return np.asarray((half / np.maximum(np.abs(directions), 1e-9)).min(axis=1))
 
 
-def _along(path: Array, n: int) -> Array:
+def _resample(path: Array, n: int) -> Array:
     """Return points at equal distances along the first part of a path, (n, 2)."""
     is_drawn = np.asarray(np.isfinite(path).all(axis=1))
     if not is_drawn.any():
         return np.empty((0, 2))
     start = int(is_drawn.argmax())
-    rest = ~is_drawn[start:]
-    part = path[start : start + int(rest.argmax())] if rest.any() else path[start:]
-    lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(part, axis=0), axis=1)))
+    is_gap = ~is_drawn[start:]
+    stretch = path[start : start + int(is_gap.argmax())] if is_gap.any() else path[start:]
+    lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(stretch, axis=0), axis=1)))
     if lengths[-1] < 1:
-        return np.asarray(part[:1])
+        return np.asarray(stretch[:1])
     shares = np.linspace(0, lengths[-1], n)
-    return np.stack([np.interp(shares, lengths, part[:, i]) for i in (0, 1)], axis=1)
+    return np.stack([np.interp(shares, lengths, stretch[:, i]) for i in (0, 1)], axis=1)

@@ -38,8 +38,8 @@ class StagePlane(NamedTuple):
         cls, points: ArrayLike, *, margin: float = 0.12, names: tuple[str, str] = ("x1", "x2")
     ) -> StagePlane:
         """Return the square about all points (n, 2), with a margin."""
-        found = np.asarray(points, dtype=float)
-        low, high = found.min(axis=0), found.max(axis=0)
+        coordinates = np.asarray(points, dtype=float)
+        low, high = coordinates.min(axis=0), coordinates.max(axis=0)
         half = (0.5 + margin) * float((high - low).max())
         centre = (low + high) / 2
         return cls(centre - half, centre + half, names)
@@ -124,11 +124,11 @@ def bars(name: str, hue: str) -> Trace:
 def arrow(plane: StagePlane, start: ArrayLike, end: ArrayLike) -> Array:
     """Return an arrow as a line, (6, 2), with a head of constant size."""
     tail, tip = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    way = tip - tail
-    length = float(np.hypot(*way))
+    step = tip - tail
+    length = float(np.hypot(*step))
     if length == 0:
         return np.full((6, 2), np.nan)
-    along = HEAD * float((plane.high - plane.low)[0]) * way / length
+    along = HEAD * float((plane.high - plane.low)[0]) * step / length
     across = 0.6 * np.array([-along[1], along[0]])
     gap = np.full(2, np.nan)
     return np.array([tail, tip, gap, tip - along + across, tip, tip - along - across])
@@ -142,7 +142,7 @@ def within(look: Trace, panel: int = 0) -> Trace:
 def joined(parts: Sequence[Array]) -> Array:
     """Concatenate lines or polygons, separated by rows of NaN."""
     gap = np.full((1, 2), np.nan)
-    pieces = [piece for part in parts for piece in (part, gap)][:-1]
+    pieces = [piece for path in parts for piece in (path, gap)][:-1]
     return np.concatenate(pieces) if pieces else np.full((1, 2), np.nan)
 
 
@@ -179,8 +179,8 @@ def stage(
     panels: Sequence[Panel] = (),
 ) -> go.Figure:
     """Draw an experiment in one of its frames: `rows` in the plane, which fills its `spot`."""
-    # The third column of a place of shape (k, 3) holds the sizes of markers.
-    drawn = [{**look, **_moved(place)} for look, place in zip(moving, places, strict=True)]
+    # The third column of points of shape (k, 3) holds the sizes of markers.
+    drawn = [{**look, **_coordinates(points)} for look, points in zip(moving, places, strict=True)]
     is_below = [look.get("fill") == "toself" for look in moving]
     stays = [*fixed]
     if rows is not None:
@@ -192,45 +192,45 @@ def stage(
     settings: dict[str, Any] = {}
     for number, panel in enumerate((Panel(plane, spot, across or {}, up or {}), *panels), start=1):
         settings |= panel.axes(number)
-    found = figure(traces, title, alt=alt, height=height, dragmode=False, **settings)
-    found.layout.margin.update(MARGIN)
-    found.layout.meta = {
-        **found.layout.meta,
+    result = figure(traces, title, alt=alt, height=height, dragmode=False, **settings)
+    result.layout.margin.update(MARGIN)
+    result.layout.meta = {
+        **result.layout.meta,
         "moving": [order.index(i) for i in range(len(drawn))],
-        "narrow": _stacked(len(panels)) if spot.across[1] < 0.7 else {},
+        "narrow": _narrow_layout(len(panels)) if spot.across[1] < 0.7 else {},
     }
-    return found
+    return result
 
 
-def _stacked(n_panels: int) -> dict[str, Any]:
+def _narrow_layout(n_panels: int) -> dict[str, Any]:
     """Return the layout on a phone: panels below the plane, and legends of two lines."""
-    found: dict[str, Any] = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
-    found["margin.b"] = MARGIN["b"] + LINE
+    layout: dict[str, Any] = {"xaxis.domain": WHOLE, "yaxis.domain": (0.48, 1.0)}
+    layout["margin.b"] = MARGIN["b"] + LINE
     for i, across in enumerate([WHOLE] if n_panels == 1 else [(0.0, 0.4), (0.6, 1.0)], start=2):
-        found |= {f"xaxis{i}.domain": across, f"yaxis{i}.domain": (0.0, 0.34)}
-    return found
+        layout |= {f"xaxis{i}.domain": across, f"yaxis{i}.domain": (0.0, 0.34)}
+    return layout
 
 
-def _moved(place: Array) -> Trace:
-    """Return the changes of a trace at a place, in Plotly's notation with underscores."""
-    found = {"x": compact(place[:, 0]), "y": compact(place[:, 1])}
-    return found if place.shape[1] == 2 else {**found, "marker_size": compact(place[:, 2])}
+def _coordinates(points: Array) -> Trace:
+    """Return the changes of a trace for other points, in Plotly's notation with underscores."""
+    changes = {"x": compact(points[:, 0]), "y": compact(points[:, 1])}
+    return changes if points.shape[1] == 2 else {**changes, "marker_size": compact(points[:, 2])}
 
 
 def with_ghost(drawn: go.Figure, places: Sequence[tuple[Array, Array]], name: str) -> go.Figure:
     """Return a figure of `stage` with the first line of (expected, final) places that differ."""
-    found = go.Figure(drawn)
+    result = go.Figure(drawn)
     ranges = [np.ptp(axis.range) for axis in (drawn.layout.xaxis, drawn.layout.yaxis)]
     for number, (expected, final) in zip(drawn.layout.meta["moving"], places, strict=True):
         look = drawn.data[number]
         is_line = look.type == "scatter" and look.mode == "lines" and look.fill != "toself"
         if is_line and _differ(expected, final, 0.01 * np.array(ranges)):
             ghost = line(name, look.line.color, dash="dot", width=3)
-            places_of_ghost = {"x": compact(expected[:, 0]), "y": compact(expected[:, 1])}
+            points = {"x": compact(expected[:, 0]), "y": compact(expected[:, 1])}
             axes = {"xaxis": look.xaxis, "yaxis": look.yaxis}
-            found.add_trace({**ghost, **places_of_ghost, **axes, "opacity": 0.55})
+            result.add_trace({**ghost, **points, **axes, "opacity": 0.55})
             break
-    return found
+    return result
 
 
 def _differ(expected: Array, final: Array, least: Array) -> bool:
@@ -244,7 +244,7 @@ def _differ(expected: Array, final: Array, least: Array) -> bool:
 
 def in_frame(drawn: go.Figure, places: Sequence[Array]) -> go.Figure:
     """Return a figure of `stage` in another of its frames."""
-    found = go.Figure(drawn)
-    for number, place in zip(drawn.layout.meta["moving"], places, strict=True):
-        found.data[number].update(_moved(place))
-    return found
+    result = go.Figure(drawn)
+    for number, points in zip(drawn.layout.meta["moving"], places, strict=True):
+        result.data[number].update(_coordinates(points))
+    return result

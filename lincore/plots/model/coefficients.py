@@ -16,6 +16,7 @@ from lincore.plots.base.style import (
     Trace,
     axis,
     compact,
+    error_bars,
     escape,
     figure,
     names,
@@ -27,8 +28,10 @@ from lincore.plots.base.style import (
 from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array, Flags
 
-MOST_BARS = 25
+# Bars of coefficients and odds ratios, and steps of a waterfall of which the others are one.
+MOST_BARS, MOST_STEPS = 25, 12
 LABEL_WIDTH = 22
+ERROR_LOOK = {"thickness": 2, "width": 4}
 
 
 def coefficients(
@@ -39,7 +42,6 @@ def coefficients(
     high: ArrayLike | None = None,
     unit: str = "coefficient",
     title: str = "",
-    most: int = MOST_BARS,
     is_ordered: bool = False,
 ) -> go.Figure:
     """Draw the largest coefficients (or loadings) as bars.
@@ -54,7 +56,6 @@ def coefficients(
         What the axis is called.
     title : str, optional
         The finding; otherwise which is largest.
-    most : int, default 25
     is_ordered : bool, default False
         Draw the values in the given order; by default the largest absolute value first.
 
@@ -71,7 +72,7 @@ def coefficients(
     order = np.argsort(-np.abs(value), kind="stable")
     # A zero with an interval is an estimate, not a feature left out by a penalty.
     n_zero = np.count_nonzero(value == 0) if low is None else 0
-    order = order[: min(most, len(value) - n_zero or most)]
+    order = order[: min(MOST_BARS, len(value) - n_zero or MOST_BARS)]
     order = np.sort(order) if is_ordered else order
     labels = [features[i] for i in order.tolist()]
     largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
@@ -103,7 +104,7 @@ def coefficients(
     )
     if low is not None and high is not None:
         ends = (np.asarray(low, float)[order], np.asarray(high, float)[order])
-        bars["error_x"] = _error(value[order], *ends)
+        bars["error_x"] = error_bars(value[order], *ends, **ERROR_LOOK)
     return _figure(
         bars,
         title or largest,
@@ -171,10 +172,10 @@ def coefficient_path(
     near = curves[places <= 10 * max(marks.values())]
     ends = [float(near.min(initial=0.0)), float(near.max(initial=0.0))]
     margin = 0.05 * (ends[1] - ends[0]) or 1.0
-    for dash, (name, place) in zip(("solid", "dash", "dot"), marks.items(), strict=False):
+    for dash, (name, mark) in zip(("solid", "dash", "dot"), marks.items(), strict=False):
         traces.append(trace(
-            "scatter", mode="lines", x=[place, place], y=ends, hoverinfo="skip",
-            name=escape(f"{name}: C = {place:.3g}"), legendrank=999,
+            "scatter", mode="lines", x=[mark, mark], y=ends, hoverinfo="skip",
+            name=escape(f"{name}: C = {mark:.3g}"), legendrank=999,
             line={"color": INK, "width": 1.5, "dash": dash},
         ))  # fmt: skip
     shown = np.unique(np.linspace(0, len(places) - 1, 6).astype(int)).tolist()
@@ -199,9 +200,6 @@ def odds_ratios(
     ratios: ArrayLike,
     low: ArrayLike,
     high: ArrayLike,
-    *,
-    title: str = "",
-    most: int = MOST_BARS,
 ) -> go.Figure:
     """Draw odds ratios with their intervals on a logarithmic axis, the furthest from 1 first.
 
@@ -209,8 +207,6 @@ def odds_ratios(
     ----------
     features : sequence of p str
     ratios, low, high : array-like of shape (p,)
-    title : str, optional
-    most : int, default 25
 
     Returns
     -------
@@ -218,13 +214,13 @@ def odds_ratios(
     """
     # Beyond these a ratio counts as infinite: the axis could show nothing else.
     value, lower, upper = (
-        np.clip(np.asarray(part, dtype=float), 1e-30, 1e30) for part in (ratios, low, high)
+        np.clip(np.asarray(bound, dtype=float), 1e-30, 1e30) for bound in (ratios, low, high)
     )
-    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:most]
+    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:MOST_BARS]
     value, lower, upper = value[order], lower[order], upper[order]
     labels = [features[i] for i in order.tolist()]
     clear = (lower > 1) | (upper < 1)
-    found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} differ from 1"
+    finding = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} differ from 1"
     note = "Factor of the odds per unit. Bars: intervals; grey ones contain 1."
     marks = trace(
         "scatter",
@@ -233,7 +229,7 @@ def odds_ratios(
         mode="markers",
         marker={"size": 10, "color": [ACCENT if c else GREY for c in clear.tolist()],
                 "line": {"color": EDGE, "width": 1}},
-        error_x=_error(value, lower, upper),
+        error_x=error_bars(value, lower, upper, **ERROR_LOOK),
         customdata=np.column_stack([lower, upper]).astype(np.float32),
         text=[escape(label) for label in labels],
         hovertemplate="<b>%{text}</b><br>%{x:.3~g} (%{customdata[0]:.3~g} to "
@@ -241,10 +237,10 @@ def odds_ratios(
     )  # fmt: skip
     return _figure(
         marks,
-        title or found,
+        finding,
         note,
         labels,
-        alt=_alt(found, "odds ratio", labels, value),
+        alt=_alt(finding, "odds ratio", labels, value),
         xaxis=axis("odds ratio", type="log", nticks=6, tickformat="~g"),
         shapes=[vertical_line(1)],
     )
@@ -257,9 +253,10 @@ def contributions(
     *,
     unit: str = "score",
     of: str = "",
-    most: int = 12,
 ) -> go.Figure:
     """Draw how contributions lead from an average score to that of a row, as a waterfall.
+
+    Of more than twelve, the smallest are drawn as one.
 
     Parameters
     ----------
@@ -272,8 +269,6 @@ def contributions(
         What the score is called.
     of : str, optional
         What it is the score of, such as "a over b".
-    most : int, default 12
-        The others are drawn as one.
 
     Returns
     -------
@@ -285,7 +280,8 @@ def contributions(
     'Largest contribution: length = 3 (−2)'
     """
     value = np.asarray(values, dtype=float)
-    order = np.argsort(-np.abs(value), kind="stable")[: most if len(value) > most + 1 else None]
+    n_steps = MOST_STEPS if len(value) > MOST_STEPS + 1 else len(value)
+    order = np.argsort(-np.abs(value), kind="stable")[:n_steps]
     steps, words = value[order], [labels[i] for i in order.tolist()]
     if len(order) < len(value):
         steps = np.append(steps, value.sum() - steps.sum())
@@ -297,7 +293,7 @@ def contributions(
     spare = 0.22 * float(np.ptp(ends) or 1.0)  # for the numbers beside the bars, also on a phone
     named = ["Average training row", *words, "This row"]
     signs = [number(base), *(number(v, signed=True) for v in steps.tolist()), number(score)]
-    found = f"Largest contribution: {words[0]} ({signs[1]})"
+    finding = f"Largest contribution: {words[0]} ({signs[1]})"
     bars = trace(
         "bar",
         x=compact(lengths),
@@ -313,10 +309,10 @@ def contributions(
     )
     return _figure(
         bars,
-        found,
+        finding,
         f"What each adds to the {unit} of {of}." if of else "",
         named,
-        alt=_alt(found, unit, named, lengths),
+        alt=_alt(finding, unit, named, lengths),
         xaxis=axis(
             unit, tickformat="~g", range=[float(ends.min()) - spare, float(ends.max()) + spare]
         ),
@@ -355,11 +351,3 @@ def _drawable(value: Array) -> tuple[Array, Flags]:
 def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:
     phrases = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
     return join(f"{finding}.", f"{unit}: {listed(phrases, most=12)}." if phrases else "")
-
-
-def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:
-    return {
-        "type": "data", "symmetric": False, "color": GREY, "thickness": 2, "width": 4,
-        "array": compact(high - value),
-        "arrayminus": compact(value - low),
-    }  # fmt: skip

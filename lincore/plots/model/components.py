@@ -14,10 +14,12 @@ from lincore.plots.base.sentences import join
 from lincore.plots.base.style import escape
 from lincore.plots.data.contact_sheet import images, sheet
 from lincore.plots.plane.scatter import scatter
-from lincore.utils.formatting import listed, shorten
+from lincore.utils.formatting import count, listed, shorten
 from lincore.utils.typing import Array
 
 LABEL_WIDTH = 20
+# Arrows of a biplot.
+MOST_ARROWS = 8
 # Pixels under images of weights, for the scale of their colours.
 BAR = 44
 # In a biplot: opacity of the points; height of a name and width of a letter on a phone, as shares
@@ -75,10 +77,8 @@ def biplot(
     *,
     rows: ArrayLike | None = None,
     coloured: Sequence[int] = (),
-    title: str = "",
-    most: int = 8,
 ) -> go.Figure:
-    """Draw rows along two components, with an arrow for each feature.
+    """Draw rows along two components, with an arrow for each of the eight largest features.
 
     Parameters
     ----------
@@ -92,24 +92,21 @@ def biplot(
     rows : array-like of shape (n,), optional
     coloured : sequence of int, optional
         See `scatter`.
-    title : str, optional
-    most : int, default 8
-        Arrows are drawn for the features of largest loadings.
     """
     arrows = np.asarray(loadings, dtype=float).T
-    chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:most]
-    named = listed([features[i] for i in chosen.tolist()], most=most)
+    chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:MOST_ARROWS]
+    named = listed([features[i] for i in chosen.tolist()], most=MOST_ARROWS)
     figure = scatter(points, codes, classes, axis_names, rows=rows, coloured=coloured,
-                     title=title or "Rows and features along two components")  # fmt: skip
+                     title="Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
     reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
     tips = arrows[chosen] * reach.min()
     figure.update_traces(marker_opacity=FAINT)  # so that the names over them are legible
     labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
     figure.layout.annotations = [
-        part
+        annotation
         for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True)
-        for part in (_arrow(tip), _name(label, tip, height, ranges))
+        for annotation in (_arrow(tip), _name(label, tip, height, ranges))
     ]
     meta = figure.layout.meta
     figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {named}.")}
@@ -158,8 +155,6 @@ def reconstructions(
     originals: NDArray[np.generic],
     rebuilt: Sequence[NDArray[np.generic]],
     numbers: Sequence[int],
-    *,
-    title: str = "",
 ) -> go.Figure:
     """Draw original images, and below each its reconstruction from a number of components.
 
@@ -169,21 +164,19 @@ def reconstructions(
     rebuilt : sequence of R ndarrays of the shape of `originals`
     numbers : sequence of R int
         How many components each was rebuilt from.
-    title : str, optional
     """
     top = 255.0 if originals.dtype == np.uint8 else float(np.max(originals, initial=0.0))
     bottom = 0.0 if originals.dtype == np.uint8 else float(np.min(originals, initial=0.0))
     # One grey scale for all: reconstructions may slightly exceed the range.
-    parts = [np.clip(np.asarray(part, dtype=float), bottom, top) for part in rebuilt]
+    copies = np.clip(np.concatenate([originals[:0], *rebuilt]).astype(float), bottom, top)
     if originals.dtype == np.uint8:
-        parts = [np.rint(part).astype(np.uint8) for part in parts]
-    stack = np.concatenate([originals, *parts])
-    words = ["original", *(f"{number:,} component{'s' * (number != 1)}" for number in numbers)]
+        copies = np.rint(copies).astype(np.uint8)
+    words = ["original", *(count(number, "component") for number in numbers)]
     titles = [word if i == 0 else "" for word in words for i in range(len(originals))]
     named = listed(words[1:], most=12) if numbers else "nothing"
     return images(
-        stack,
+        np.concatenate([originals, copies]),
         titles,
         columns=len(originals),
-        title=title or f"Images rebuilt from {named}",
+        title=f"Images rebuilt from {named}",
     )

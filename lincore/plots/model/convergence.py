@@ -46,8 +46,6 @@ def convergence(
     *,
     quantity: Literal["training loss", "excess", "gradient norm"] = "training loss",
     across: Literal["iteration", "seconds"] = "iteration",
-    reasons: Mapping[str, str] | None = None,
-    title: str = "",
 ) -> go.Figure:
     """Draw the traces of one or several solvers.
 
@@ -59,28 +57,24 @@ def convergence(
         "excess" is the training loss above the least that any of them reached. This and the
         gradient norm are drawn on a logarithmic axis.
     across : {"iteration", "seconds"}
-    reasons : mapping of name to str, optional
-        Why each ended.
-    title : str, optional
-        The finding; otherwise which reached the least, and which went back and forth.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    parts = {name: np.array([_line(step) for step in steps], float).reshape(-1, 4)
-             for name, steps in traces.items()}  # fmt: skip
-    finals = {name: float(part[-1, 1]) for name, part in parts.items() if len(part)}
-    found = join(_ends(finals), oscillation({name: part[:, 1] for name, part in parts.items()}))
-    phrases = [f"{name}: {why}" for name, why in (reasons or {}).items()]
-    least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
-    lengths = [len(part) for part in parts.values()]
+    tables = {name: np.array([_line(step) for step in steps], float).reshape(-1, 4)
+              for name, steps in traces.items()}  # fmt: skip
+    losses = {name: table[:, 1] for name, table in tables.items()}
+    finding = join(_ends(losses), oscillation(losses))
+    least = min((float(np.nanmin(loss)) for loss in losses.values() if len(loss)), default=0)
+    lengths = [len(table) for table in tables.values()]
     # Beside thousands of steps, a trace of few would be a vertical line.
     stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
     drawn = []
-    for position, (name, part) in enumerate(parts.items()):
-        y = {"training loss": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
-        x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
+    for position, (name, table) in enumerate(tables.items()):
+        iteration, loss, gradient, seconds = table.T
+        y = {"training loss": loss, "excess": loss - least, "gradient norm": gradient}
+        x = iteration + stretched if across == "iteration" else seconds
         x = np.where(x > 0, x, np.nan) if stretched else x
         drawn.append(_trace(position, name, x, y[quantity], quantity != "training loss"))
     logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
@@ -88,10 +82,10 @@ def convergence(
     named = {"excess": "training loss above the least"}.get(quantity, quantity)
     return figure(
         drawn,
-        title or f"{capital(quantity)} by {across}",
-        subtitle=join(found, f"{listed(phrases, most=3)}." if phrases else ""),
+        f"{capital(quantity)} by {across}",
+        subtitle=finding,
         alt=join(f"{capital(quantity)} against {across} of "
-                 f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in phrases)),
+                 f"{count(len(tables), 'solver')}.", finding),
         height=430,
         xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
         yaxis=axis(named, **(logarithmic if quantity != "training loss" else {})),
@@ -125,20 +119,20 @@ def error_curves(
     >>> error_curves({"mistakes": [4, 0]}, error="mistakes").layout.meta["subtitle"]
     'It ends with 0 mistakes.'
     """
-    parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
-    finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
-    # The name of a single curve may be what it counts: "It ends with 0 mistakes."
-    ends = f"It ends with {number_of(finals[error])} {error}." if error in finals else _ends(finals)
-    found = join(ends, oscillation(parts))
+    errors = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
+    ends = _ends(errors)
+    if len(errors.get(error, ())):  # the name of a single curve may be what it counts
+        ends = f"It ends with {_final(errors[error])} {error}."
+    finding = join(ends, oscillation(errors))
     return figure(
         [
-            _trace(position, name, np.arange(len(part), dtype=float), part, False)
-            for position, (name, part) in enumerate(parts.items())
+            _trace(position, name, np.arange(len(values), dtype=float), values, False)
+            for position, (name, values) in enumerate(errors.items())
         ],
         f"{capital(error)} by {across}",
-        subtitle=found,
+        subtitle=finding,
         alt=join(f"{capital(error)} against {across} of "
-                 f"{count(len(parts), 'curve')}.", found),
+                 f"{count(len(errors), 'curve')}.", finding),
         height=430,
         xaxis=axis(across),
         yaxis=axis(error),
@@ -161,14 +155,18 @@ def _line(step: ConvergenceStep) -> tuple[float, float, float, float]:
     return step.iteration, step.objective, step.gradient_norm, step.seconds
 
 
-def _ends(finals: Mapping[str, float]) -> str:
-    phrases = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
-            for name, value in finals.items()]  # fmt: skip
+def _ends(curves: Mapping[str, Array]) -> str:
+    phrases = [
+        f"{shorten(name, LEGEND_WIDTH)} ends at {_final(values)}"
+        for name, values in curves.items()
+        if len(values)
+    ]
     return f"{listed(phrases, most=4)}." if phrases else ""
 
 
-def number_of(value: float) -> str:
-    """Format a final value with six digits, as the source texts do."""
+def _final(values: Array) -> str:
+    """Format the last value with six digits, as the source texts do."""
+    value = float(values[-1])
     return number(value) if not np.isfinite(value) else true_minus(f"{value:.6g}")
 
 

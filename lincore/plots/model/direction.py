@@ -11,7 +11,7 @@ from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import Trace, axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
-from lincore.plots.plane.curves import boundary_shapes, places, tints
+from lincore.plots.plane.curves import boundary_shapes, cut_sentence, tints
 from lincore.plots.plane.markers import Marks, class_counts, verdict
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
@@ -56,11 +56,11 @@ def direction_histogram(view: View, *, counts: bool = False, title: str = "") ->
             *(_curve(view, marks, code, limits, edges, counts) for code in _present(view)),
         ],
         title or f"Classes along the {view.axis_names[0].lower()}, with the threshold",
-        subtitle=join(scope(view), verdict(marks), places(cuts), limits.note),
+        subtitle=join(scope(view), verdict(marks), cut_sentence(cuts), limits.note),
         alt=join(
             f"Overlaid histograms of {count(len(marks.codes), 'row')} along "
             f"{view.axis_names[0]}: {class_counts(marks)}.",
-            places(cuts),
+            cut_sentence(cuts),
             verdict(marks),
         ),
         xaxis=plane_axis(view, 0, limits.ranges),
@@ -127,7 +127,7 @@ def _curve(
 
 
 def _kernel_density(along: Array, x: Array) -> Array:
-    """Return a Gaussian kernel estimate at places (g,); NaN where fewer than two values differ."""
+    """Return a Gaussian kernel estimate at points (g,); NaN where fewer than two values differ."""
     spread = float(np.std(along, ddof=1)) if len(along) > 1 else 0.0
     if spread == 0:
         return np.full(len(x), np.nan)

@@ -43,21 +43,21 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
         f"{enough:,} of {count(len(ratio), 'component')} "
         f"{'holds' if enough == 1 else 'hold'} 95 % of the variance"
     )
-    kept = ""
+    kept_note = ""
     if show_kept:
         share = percent(total[pca.n_components_ - 1])
-        kept = f"{count(pca.n_components_, 'component')} kept ({share})."
+        kept_note = f"{count(pca.n_components_, 'component')} kept ({share})."
     first = f"The first {shown} of {len(ratio):,} are shown." if shown < len(ratio) else ""
     names = ("kept", "left out") if show_kept else ("hold 95 %", "the rest")
     n_first = pca.n_components_ if show_kept else enough
     return figure(
         [*_all_bars(ratio[:shown], n_first, names), *_sum(total[:shown], enough)],
         finding,
-        subtitle=join(kept, first),
+        subtitle=join(kept_note, first),
         alt=join(
             f"Share of variance by principal component: {finding}. The first holds "
             f"{percent(ratio[0])}.",
-            kept,
+            kept_note,
         ),
         height=400,
         bargap=0.25,

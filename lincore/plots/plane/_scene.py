@@ -45,12 +45,12 @@ def aspect(limits: AxisLimits) -> Array:
 
 def camera_of(camera: Camera, turn: float | None) -> dict[str, Any]:
     """Return a camera; the oblique one looks from an angle in degrees, if there is one."""
-    found = CAMERAS[camera]
+    settings = CAMERAS[camera]
     if camera != "oblique" or turn is None:
-        return found
-    distance = float(np.hypot(found["eye"]["x"], found["eye"]["y"]))
+        return settings
+    distance = float(np.hypot(settings["eye"]["x"], settings["eye"]["y"]))
     x, y = (distance * float(f(np.radians(turn))) for f in (np.cos, np.sin))
-    return found | {"eye": found["eye"] | {"x": x, "y": y}}
+    return settings | {"eye": settings["eye"] | {"x": x, "y": y}}
 
 
 def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:

@@ -25,16 +25,13 @@ MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
 SHADES = {1: "#9B9BA4", 2: "#B583C6", 3: "#B583C6"}
 
 
-def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") -> go.Figure:
+def ambiguity(view: View) -> go.Figure:
     """Draw regions and boundary, and the areas where binary models do not agree on a class.
 
     Parameters
     ----------
     view : View
         Of two coordinates of one-versus-rest or one-versus-one.
-    shared : SharedAxes, optional
-    title : str, optional
-        The finding; otherwise which share of the plot is ambiguous.
 
     Returns
     -------
@@ -47,18 +44,18 @@ def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") 
     """
     if view.ambiguous is None or len(view.axis_names) != 2:
         raise ValueError("Ambiguity needs one-versus-rest or one-versus-one in two coordinates.")
-    shared = shared or SharedAxes.of(view)
+    shared = SharedAxes.of(view)
     exact = exact_regions(view, shared.limits)
     areas, shades = _on_grid(view, shared) if exact is None else _exactly(exact)
     rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
-    found, inside = _finding(areas), int(np.count_nonzero(rows))
+    finding, inside = _finding(areas), int(np.count_nonzero(rows))
     return over_regions(
         view,
         shared,
-        title or found,
+        finding,
         shades=shades,
         keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
-        explanation=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
+        explanation=f"{finding}. {inside:,} of the {len(rows):,} rows lie there.",
     )
 
 

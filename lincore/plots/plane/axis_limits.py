@@ -63,10 +63,10 @@ class AxisLimits(NamedTuple):
     def around(cls, points: ArrayLike, codes: ArrayLike) -> AxisLimits:
         """Enclose points (n, d) of classes `codes` (n,), n > 0, with a margin of 6 %."""
         points, codes = np.asarray(points, dtype=float), np.asarray(codes)
-        kept = ~_far(points, codes)
-        if np.count_nonzero(~kept) > max(1, MOST_OUTSIDE * len(points)):
-            kept[:] = True
-        low, high = points[kept].min(axis=0), points[kept].max(axis=0)
+        keep = ~_far(points, codes)
+        if np.count_nonzero(~keep) > max(1, MOST_OUTSIDE * len(points)):
+            keep[:] = True
+        low, high = points[keep].min(axis=0), points[keep].max(axis=0)
         span = high - low
         # A coordinate that does not vary still needs an axis.
         span = np.where(span > 0, span, np.maximum(np.abs(low), 1.0))
@@ -190,10 +190,10 @@ def spread(view: View, code: int) -> Array:
     try:
         # Smoothed variances may be out of all proportion to the rows.
         with np.errstate(over="ignore", invalid="ignore"):
-            found = np.linalg.norm(np.linalg.inv(factor), axis=0)
+            deviations = np.linalg.norm(np.linalg.inv(factor), axis=0)
     except np.linalg.LinAlgError:
         return np.full(len(factor), np.inf)
-    return np.where(found < _WIDEST, found, np.inf)
+    return np.where(deviations < _WIDEST, deviations, np.inf)
 
 
 def _ellipses(view: View) -> tuple[Array, Array]:
@@ -202,8 +202,8 @@ def _ellipses(view: View) -> tuple[Array, Array]:
         return np.empty((0, 2)), np.empty((0, 2))
     means = view.densities.means
     reach = RADIUS * np.array([spread(view, code) for code in range(len(means))])
-    kept = np.isfinite(means).all(axis=1) & np.isfinite(reach).all(axis=1)
-    return (means - reach)[kept], (means + reach)[kept]
+    is_finite = np.isfinite(means).all(axis=1) & np.isfinite(reach).all(axis=1)
+    return (means - reach)[is_finite], (means + reach)[is_finite]
 
 
 def _far(points: Array, codes: NDArray[np.intp]) -> Flags:

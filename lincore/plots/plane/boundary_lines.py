@@ -38,12 +38,12 @@ def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> 
     line = trace_lines(whole or Map.whole(view, limits))
     ends = np.flatnonzero(np.isnan(line[:, 0]))
     cell = (limits.high - limits.low) / (NODES - 1)
-    kept = [
+    bends = [
         first + _bends(line[first:last] / cell)
         for first, last in zip([0, *ends + 1], [*ends, len(line)], strict=True)
         if first < last
     ]
-    return line[np.sort(np.concatenate([*kept, ends]))] if kept else line
+    return line[np.sort(np.concatenate([*bends, ends]))] if bends else line
 
 
 def boundary_points(view: View, limits: AxisLimits) -> Array:
@@ -68,8 +68,8 @@ def trace_lines(grid: Map) -> Array:
     steps = np.array([grid.x[1] - grid.x[0], grid.y[1] - grid.y[0]])
     # Edges along x first, each between the cells above and below it; then those along y.
     for values, along in ((grid.scores.swapaxes(0, 1), 0), (grid.scores, 1)):
-        (lower, other), share = _crossings(values)
-        row, column = (other, lower) if along == 0 else (lower, other)
+        (lower, across), share = _crossings(values)
+        row, column = (across, lower) if along == 0 else (lower, across)
         corner = np.column_stack([grid.x[column], grid.y[row]])
         corner[:, along] += share * steps[along]
         for r, c, point in zip(row.tolist(), column.tolist(), corner, strict=True):
@@ -126,23 +126,23 @@ def _polylines(links: Links, points: dict[int, Array]) -> Array:
 
 def _bends(path: Array) -> NDArray[np.intp]:
     """Return the necessary points (m, 2) of a polyline: its ends and bends."""
-    kept, parts = {0, len(path) - 1}, [(0, len(path) - 1)]
-    while parts:
-        first, last = parts.pop()
+    bends, stretches = {0, len(path) - 1}, [(0, len(path) - 1)]
+    while stretches:
+        first, last = stretches.pop()
         if last - first < 2:
             continue
         away = _distances(path[first + 1 : last], path[first], path[last])
         farthest = int(away.argmax())
         if away[farthest] > STRAIGHT:
             bend = first + 1 + farthest
-            kept.add(bend)
-            parts += [(first, bend), (bend, last)]
-    return np.array(sorted(kept))
+            bends.add(bend)
+            stretches += [(first, bend), (bend, last)]
+    return np.array(sorted(bends))
 
 
 def _distances(points: Array, start: Array, end: Array) -> Array:
     """Return the distances of points (m, 2) from the segment between two others."""
-    way = end - start
-    length = float(way @ way)
-    share = np.clip((points - start) @ way / length, 0, 1) if length > 0 else np.zeros(len(points))
-    return np.asarray(np.hypot(*(points - start - share[:, None] * way).T))
+    step = end - start
+    length = float(step @ step)
+    share = np.clip((points - start) @ step / length, 0, 1) if length > 0 else np.zeros(len(points))
+    return np.asarray(np.hypot(*(points - start - share[:, None] * step).T))

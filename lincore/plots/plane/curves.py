@@ -46,7 +46,7 @@ def curves(
         ],
         title or _title(marks, quantity, focus, tinted),
         subtitle=join(
-            scope(view), verdict(marks, drawn), places(cuts), marks.note(drawn), limits.note
+            scope(view), verdict(marks, drawn), cut_sentence(cuts), marks.note(drawn), limits.note
         ),
         alt=_alt(view, marks, quantity, cuts),
         xaxis=plane_axis(view, 0, limits.ranges, anchor="y2"),
@@ -75,14 +75,14 @@ def _scale(quantity: Quantity, shared: SharedAxes | None) -> dict[str, Any]:
 
 
 def _curve(view: View, limits: AxisLimits, code: int, quantity: Quantity, marks: Marks) -> Trace:
-    x = _places_to_evaluate(view, limits, code)
+    x = _evaluation_grid(view, limits, code)
     if quantity == "score":
         y = possible(view.scores(x[:, None]))[:, code]
         y = np.where(np.isfinite(y), y, np.nan)
     else:
         log = view.log_posterior if quantity == "posterior" else view.log_joint
         y = np.exp(possible(log(x[:, None]))[:, code])
-    what = "posterior" if quantity == "posterior" else UNITS[quantity]
+    unit = "posterior" if quantity == "posterior" else UNITS[quantity]
     return trace(
         "scatter",
         x=compact(x),
@@ -96,12 +96,12 @@ def _curve(view: View, limits: AxisLimits, code: int, quantity: Quantity, marks:
         fillcolor=translucent(colour(code), 0.18),
         meta=[escape(marks.labels[code]), escape(view.axis_names[0])],
         hovertemplate=(
-            f"<b>%{{meta[0]}}</b><br>{what} %{{y:.3~g}}<br>%{{meta[1]}}: %{{x:.4~g}}<extra></extra>"
+            f"<b>%{{meta[0]}}</b><br>{unit} %{{y:.3~g}}<br>%{{meta[1]}}: %{{x:.4~g}}<extra></extra>"
         ),
     )
 
 
-def _places_to_evaluate(view: View, limits: AxisLimits, code: int) -> Array:
+def _evaluation_grid(view: View, limits: AxisLimits, code: int) -> Array:
     """Return an even grid, refined near the class so that narrow densities keep their peak."""
     low, high = limits.low[0], limits.high[0]
     evenly = np.linspace(low, high, 301)
@@ -137,21 +137,22 @@ def tints(view: View, limits: AxisLimits, cuts: Array) -> list[dict[str, Any]]:
     ]
 
 
-def places(cuts: Array) -> str:
+def cut_sentence(cuts: Array) -> str:
     """State where the decision changes; "" if nowhere or at many places."""
     if not 0 < len(cuts) <= 4:
         return ""
-    places = ", ".join(true_minus(f"{cut:.4g}") for cut in cuts.tolist())
-    return f"The decision changes at {places}."
+    return (
+        f"The decision changes at {', '.join(true_minus(f'{cut:.4g}') for cut in cuts.tolist())}."
+    )
 
 
 def _alt(view: View, marks: Marks, quantity: Quantity, cuts: Array) -> str:
-    what = {"posterior": "posterior probability", "density": "density times prior"}
+    words = {"posterior": "posterior probability", "density": "density times prior"}
     return join(
-        f"Curves of the {what.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
+        f"Curves of the {words.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
         f"above {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
         scope(view),
-        places(cuts),
+        cut_sentence(cuts),
         verdict(marks),
         closest(view, marks.labels),
     )

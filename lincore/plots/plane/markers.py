@@ -218,7 +218,7 @@ def point_traces(
         Whether misclassified rows have rings, and otherwise dots; rings while they are few when
         not given.
     """
-    coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
+    coordinates = marks.points if marks.points.shape[1] == 2 else _lane_points(marks)
     kind = "scatter" if len(marks.codes) <= MOST_SVG else "scattergl"
     x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
     if marks.by_verdict:
@@ -329,7 +329,7 @@ def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
     # With many rows, classes are painted in alternating layers: otherwise the last class would
     # hide the others wherever they overlap.
     rows = {code: np.flatnonzero(marks.codes == code) for code in sorted(marks.coloured)}
-    rows = {code: found for code, found in rows.items() if len(found)}
+    rows = {code: positions for code, positions in rows.items() if len(positions)}
     turns = min(1, len(rows))
     if turns and len(marks.codes) > MOST_SVG:
         turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
@@ -422,12 +422,12 @@ def _spread(view: View) -> tuple[Array, bool]:
 
 def _gap(values: Array, most: int) -> float:
     """Return the smallest step between the values of an axis; 0 if there are many, or one."""
-    found = np.unique(values)
-    few = 1 < len(found) <= min(most, len(values) / ROWS_OF_A_STRIPE)
-    return float(np.diff(found).min()) if few else 0.0
+    levels = np.unique(values)
+    few = 1 < len(levels) <= min(most, len(values) / ROWS_OF_A_STRIPE)
+    return float(np.diff(levels).min()) if few else 0.0
 
 
-def _in_lanes(marks: Marks) -> Array:
+def _lane_points(marks: Marks) -> Array:
     """Return points (n, 2): the single coordinate, and a height within the lane of the class."""
     # Multiples of the golden ratio are spread evenly, and a row always has the same height.
     jitter = marks.rows * 0.6180339887498949 % 1

@@ -157,14 +157,14 @@ def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
     )
 
 
-def with_row(plot: go.Figure, place: ArrayLike) -> go.Figure:
+def with_row(plot: go.Figure, point: ArrayLike) -> go.Figure:
     """Return a copy of a plot of one or two coordinates with one more row as a star, or a line.
 
     Parameters
     ----------
     plot : plotly.graph_objects.Figure
         Its ranges are widened where the row lies outside.
-    place : array-like of shape (d,)
+    point : array-like of shape (d,)
 
     Examples
     --------
@@ -173,7 +173,7 @@ def with_row(plot: go.Figure, place: ArrayLike) -> go.Figure:
     >>> starred.data[-1].marker.symbol, starred.layout.yaxis.range[1] > 9
     ('star', True)
     """
-    row, plot = np.asarray(place, dtype=float), go.Figure(plot)
+    row, plot = np.asarray(point, dtype=float), go.Figure(plot)
     for value, shown in zip(row.tolist(), (plot.layout.xaxis, plot.layout.yaxis), strict=False):
         if shown.range is not None:
             low, high = shown.range

@@ -132,7 +132,7 @@ def polygons(parts: Sequence[Array], shade: str, **settings: Any) -> Trace:
     """Return convex polygons (m, 2) of one shade."""
     gap = np.full((1, 2), np.nan)
     outline = np.concatenate(
-        [part for polygon in parts for part in (polygon, polygon[:1], gap)] or [gap]
+        [piece for polygon in parts for piece in (polygon, polygon[:1], gap)] or [gap]
     )
     return trace(
         "scatter",

@@ -28,7 +28,7 @@ TALL, GAP = 230, 48
 LEGEND_LINE, IN_A_LINE = 19, 4
 
 # Horizontal and vertical extent, as shares of the figure.
-Place = tuple[list[float], list[float]]
+Domain = tuple[list[float], list[float]]
 
 
 def small_multiples(
@@ -71,42 +71,40 @@ def small_multiples(
     drawn = [Marks.of(view).sample(MOST_POINTS) for view in views]
     ringed = all(np.count_nonzero(marks.wrong) <= MOST_RINGS for marks in drawn)
     height = n_lines * (TALL + GAP)
-    places = [
-        _place(*divmod(position, columns), columns, n_lines, height)
+    domains = [
+        _domain(*divmod(position, columns), columns, n_lines, height)
         for position in range(len(views))
     ]
     axes: dict[str, Any] = {}
-    for position, place in enumerate(places):
-        axes |= _axes(position, place, shared.limits.ranges)
+    for position, domain in enumerate(domains):
+        axes |= _axes(position, domain, shared.limits.ranges)
     cells = CELLS // len(views)
+    traces = []
+    for position, view in enumerate(views):
+        regions = region_traces(view, shared.around(view), cells=cells)
+        points = _points(drawn[position], view, ringed=ringed, in_legend=position == 0)
+        traces += [part | _axis_names(position) for part in (*regions, *points)]
     return figure(
-        [
-            part | _own(position)
-            for position, view in enumerate(views)
-            for part in [
-                *region_traces(view, shared.around(view), cells=cells),
-                *_points(drawn[position], view, ringed=ringed, in_legend=position == 0),
-            ]
-        ],
+        traces,
         title or f"Regions of {count(len(views), 'model')}",
         subtitle=join(
             f"x axis: {shorten(views[0].axis_names[0], 20)}; y axis: "
             f"{shorten(views[0].axis_names[1], 20)}.",
             scope(views[0]),
-            _marked(drawn, ringed, rows),
+            _marking(drawn, ringed, rows),
             first.note(drawn[0], rows),
         ),
         alt=_alt(views, titles, first),
         height=height + 60 + LEGEND_LINE * max(0, -(-len(first.labels) // IN_A_LINE) - 2),
         annotations=[
-            _name(_title(view, name), place)
-            for view, name, place in zip(views, titles, places, strict=True)
+            _name(_title(view, name), domain)
+            for view, name, domain in zip(views, titles, domains, strict=True)
         ],
         **axes,
     )
 
 
-def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> Place:
+def _domain(row: int, column: int, columns: int, n_lines: int, height: float) -> Domain:
     gap = 0.04
     width = (1 - gap * (columns - 1)) / columns
     left = column * (width + gap)
@@ -128,26 +126,26 @@ def _smaller(point: Trace, *, in_legend: bool) -> Trace:
     return point | {"marker": point["marker"] | {"size": size}, "showlegend": shown}
 
 
-def _own(position: int) -> dict[str, str]:
-    """Return the titles of the axes of a small plot."""
+def _axis_names(position: int) -> dict[str, str]:
+    """Return the axes of the traces of a small plot."""
     number = str(position + 1) if position else ""
     return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
 
 
-def _axes(position: int, place: Place, ranges: list[list[float]]) -> dict[str, Any]:
-    own, first = _own(position), _own(0)
+def _axes(position: int, domain: Domain, ranges: list[list[float]]) -> dict[str, Any]:
+    own, first = _axis_names(position), _axis_names(0)
     plain = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
     axes = {}
-    for i, (name, other) in enumerate((("xaxis", "yaxis"), ("yaxis", "xaxis"))):
+    for i, (name, crossing) in enumerate((("xaxis", "yaxis"), ("yaxis", "xaxis"))):
         shared = {"matches": first[name]} if position else {}
-        settings = axis(domain=place[i], anchor=own[other], range=ranges[i])
+        settings = axis(domain=domain[i], anchor=own[crossing], range=ranges[i])
         axes[own[name].replace(name[0], name)] = settings | plain | shared
     return axes
 
 
-def _name(text: str, place: Place) -> dict[str, Any]:
+def _name(text: str, domain: Domain) -> dict[str, Any]:
     return {
-        "x": place[0][0], "y": place[1][1], "xref": "paper", "yref": "paper", "xanchor": "left",
+        "x": domain[0][0], "y": domain[1][1], "xref": "paper", "yref": "paper", "xanchor": "left",
         "yanchor": "bottom", "text": text, "showarrow": False, "font": {"size": 12},
         "align": "left",
     }  # fmt: skip
@@ -163,7 +161,7 @@ def _misclassified(view: View) -> str:
     return percent(float(np.mean(view.predicted != view.codes))) + " misclassified"
 
 
-def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
+def _marking(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
     """State how misclassified rows are marked in all of the plots."""
     if drawn[0].by_verdict or not any(marks.wrong.any() for marks in drawn):
         return ""

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _EDGES = np.linspace(0, 1, 51)
 
 
-def calibration(found: Calibration, *, code: int | None = None, title: str = "") -> go.Figure:
+def calibration(curve: Calibration, *, code: int | None = None, title: str = "") -> go.Figure:
     """Draw observed frequencies against posteriors with the band of a calibrated model.
 
     The number of rows is below it.
 
     Parameters
     ----------
-    found : Calibration
+    curve : Calibration
     code : int, optional
         The class, for its colour.
     title : str, optional
@@ -37,14 +37,14 @@ def calibration(found: Calibration, *, code: int | None = None, title: str = "")
     -------
     plotly.graph_objects.Figure
     """
-    name = "predicted class" if found.label is None else str(found.label)
-    of_whom = f"the {name}" if found.label is None else class_named(name)
+    name = "predicted class" if curve.label is None else str(curve.label)
+    of_whom = f"the {name}" if curve.label is None else class_named(name)
     hue, dash, marker = look_of(0, code)
     x, y, low, high = (
         np.asarray(values, dtype=np.float32)
-        for values in (found.predicted, found.observed, found.low, found.high)
+        for values in (curve.predicted, curve.observed, curve.low, curve.high)
     )
-    counts, _ = np.histogram(found.predicted, _EDGES, weights=found.n_rows)
+    counts, _ = np.histogram(curve.predicted, _EDGES, weights=curve.n_rows)
     label = escape(shorten(name, LEGEND_WIDTH))
     meta = [escape(name)]
     return figure(
@@ -69,12 +69,12 @@ def calibration(found: Calibration, *, code: int | None = None, title: str = "")
                 meta=meta, hovertemplate="<b>%{meta[0]}</b><br>%{y:,} rows<extra></extra>",
             ),
         ],
-        title or f"Miscalibration {found.parts.miscalibration:.3f}",
+        title or f"Miscalibration {curve.parts.miscalibration:.3f}",
         subtitle="Band: where the whole curve of a calibrated model lies in 95 % of samples.",
         alt=join(
             f"Observed frequency of {of_whom} against its posterior.",
-            f"It rises from {percent(found.observed[0])} at {percent(found.predicted[0])} to "
-            f"{percent(found.observed[-1])} at {percent(found.predicted[-1])}.",
+            f"It rises from {percent(curve.observed[0])} at {percent(curve.predicted[0])} to "
+            f"{percent(curve.observed[-1])} at {percent(curve.predicted[-1])}.",
         ),
         height=520,
         xaxis=axis("posterior", range=[-0.02, 1.02], **percent_ticks(), anchor="y2"),

@@ -98,12 +98,12 @@ def confusion(
         alt=_alt(counts, labels, method, noun),
         height=room.height(n_classes),
         showlegend=False,
-        images=[_in_cell(*cell, image) for cell, image in (images or {}).items()],
+        images=[_cell_image(*cell, image) for cell, image in (images or {}).items()],
         **class_axes(labels, room),
     )
 
 
-def _in_cell(true: int, predicted: int, image: NDArray[np.generic]) -> dict[str, Any]:
+def _cell_image(true: int, predicted: int, image: NDArray[np.generic]) -> dict[str, Any]:
     """Return an image in the upper half of a cell."""
     return {
         "source": png_uri(image),
@@ -165,10 +165,10 @@ def _cells(
     shown, size = len(labels) <= room.counts, _text_size(counts, room)
     texts = _texts(counts, shares, normalize, room)
     if images:
-        size, places = 12, zip(true.tolist(), predicted.tolist(), strict=True)
+        size, cells = 12, zip(true.tolist(), predicted.tolist(), strict=True)
         texts = [
-            f"<br><br>{text.partition('<br>')[0]}" if place in images else text
-            for place, text in zip(places, texts, strict=True)
+            f"<br><br>{text.partition('<br>')[0]}" if cell in images else text
+            for cell, text in zip(cells, texts, strict=True)
         ]
     return trace(
         "scatter",
@@ -267,10 +267,10 @@ def _most_frequent_error(counts: Counts) -> tuple[int, int, float]:
     return int(true), int(predicted), float(errors.max())
 
 
-def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
+def short_pair(labels: list[str], first: int, second: int) -> tuple[str, str]:
     """Return two names for a title, shortened but still distinct."""
     short = shorten_all(labels, TICK_WIDTH)
-    return short[one], short[other]
+    return short[first], short[second]
 
 
 def _finding(counts: Counts, labels: list[str], noun: str) -> str:
@@ -280,11 +280,8 @@ def _finding(counts: Counts, labels: list[str], noun: str) -> str:
     true, predicted, number = _most_frequent_error(counts)
     if not number:
         return f"All {_rows(counts, noun)} correct"
-    one, other = two_of(labels, true, predicted)
-    return (
-        f"{percent(right / total)} correct; most frequent error: {quoted(one)} predicted "
-        f"as {quoted(other)} ({_number(number)})"
-    )
+    error = " predicted as ".join(map(quoted, short_pair(labels, true, predicted)))
+    return f"{percent(right / total)} correct; most frequent error: {error} ({_number(number)})"
 
 
 def _alt(counts: Counts, labels: list[str], method: str, noun: str) -> str:

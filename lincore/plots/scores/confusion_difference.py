@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from lincore.plots.base.palette import BAD, GOOD, INK, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, escape, figure, names, trace
-from lincore.plots.scores.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, two_of
+from lincore.plots.scores.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, short_pair
 from lincore.utils.formatting import count, number, quoted, true_minus
 from lincore.utils.typing import Counts
 
@@ -46,13 +46,13 @@ def confusion_difference(
     """
     first, second = np.asarray(before, np.int64), np.asarray(after, np.int64)
     change, labels = second - first, names(classes)
-    found = _finding(change, labels)
+    finding = _finding(change, labels)
     room = THIRD if narrow else PAGE
     return figure(
         [_shade(change), _cells(first, second, labels, words, room)],
-        title or found,
+        title or finding,
         subtitle=f"Rows, {words[1]} less {words[0]}; ochre is worse.",
-        alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
+        alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {finding}.",
                  f"Correct: {number(int(np.trace(change)), signed=True)} rows."),
         height=room.height(len(labels)),
         showlegend=False,
@@ -118,6 +118,5 @@ def _finding(change: Counts, labels: list[str]) -> str:
     if errors.max() <= 0:
         return f"{count(right, 'row')} more correct"
     true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
-    one, other = two_of(labels, true, predicted)
-    more = _signed(int(errors[true, predicted]))
-    return f"{_signed(right)} correct; {quoted(one)} predicted as {quoted(other)}: {more}"
+    error = " predicted as ".join(map(quoted, short_pair(labels, true, predicted)))
+    return f"{_signed(right)} correct; {error}: {_signed(int(errors[true, predicted]))}"

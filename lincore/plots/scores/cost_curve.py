@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import axis, figure, vertical_line
+from lincore.plots.base.style import Trace, axis, figure, vertical_line
 from lincore.plots.scores.intervals import Interval
 from lincore.plots.scores.sweeps import band
 from lincore.utils.formatting import listed, number
@@ -62,28 +62,27 @@ def cost_curve(
     >>> [trace.name for trace in found.data if trace.showlegend is None]
     ['a', 'b']
     """
-    places, values = np.asarray(ratios, dtype=float), 100 * np.asarray(lines, dtype=float)
+    grid, values = np.asarray(ratios, dtype=float), 100 * np.asarray(lines, dtype=float)
     upright = _upright(values)
     if "type" in upright:
         values = np.where(values > 0, values, np.nanmin(values[values > 0]) / 2)
-    shown = TICKS[(places[0] <= TICKS) & (places[-1] * (1 + 1e-9) >= TICKS)]
+    shown = TICKS[(grid[0] <= TICKS) & (grid[-1] * (1 + 1e-9) >= TICKS)]
     marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))
-    shapes = [vertical_line(place, dash="dot", width=1.2) for place, _ in marks]
+    shapes = [vertical_line(ratio, dash="dot", width=1.2) for ratio, _ in marks]
     if break_even is not None and break_even[0] == break_even[0]:
         marks.append((break_even[0], "break-even"))
-        shapes += _break_even(*break_even, places)
-    traces = [
-        part
-        for i, (name, line) in enumerate(zip(names, values, strict=True))
-        for part in band(i, name, places, line.T, as_percent=False)
-    ]
+        shapes += _break_even(*break_even, grid)
+    traces: list[Trace] = []
+    for i, (name, line) in enumerate(zip(names, values, strict=True)):
+        traces += band(i, name, grid, line.T, as_percent=False)
     below: dict[str, Any] = {}
     if difference is not None:
         less = 100 * np.asarray(difference, dtype=float).T
         name = f"{names[0]} minus {names[1]}"
-        traces += [part | {"yaxis": "y2"} for part in band(len(names), name, places, less, False)]
+        around, line = band(len(names), name, grid, less, as_percent=False)
+        traces += [around | {"yaxis": "y2"}, line | {"yaxis": "y2"}]
         look = {"zeroline": True, "zerolinecolor": INK, "nticks": 5}
         below = {"yaxis2": axis("difference", domain=[0, 0.32], **look), "hoversubplots": "axis"}
         upright |= {"domain": [0.4, 1]}
@@ -91,7 +90,7 @@ def cost_curve(
         traces,
         title,
         subtitle=basis,
-        alt=join(f"Cost curve: {title}.", _ends(names, values, places)),
+        alt=join(f"Cost curve: {title}.", _ends(names, values, grid)),
         height=440 if difference is None else 500,
         hovermode="x unified",
         xaxis=axis(
@@ -99,14 +98,14 @@ def cost_curve(
             anchor="y" if difference is None else "y2",
             type="log",
             tickvals=shown.tolist(),
-            ticktext=[f"{place:g}" for place in shown],
-            range=[float(np.log10(places[0])) - 0.03, float(np.log10(places[-1])) + 0.02],
+            ticktext=[f"{ratio:g}" for ratio in shown],
+            range=[float(np.log10(grid[0])) - 0.03, float(np.log10(grid[-1])) + 0.02],
         ),
         yaxis=axis("expected cost of 100 rows", **upright),
         **below,
         shapes=shapes,
         annotations=[
-            _name(place, text, i, places[-1]) for i, (place, text) in enumerate(sorted(marks))
+            _name(ratio, text, i, grid[-1]) for i, (ratio, text) in enumerate(sorted(marks))
         ],
     )
 
@@ -126,31 +125,31 @@ def _upright(values: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _break_even(value: float, low: float, high: float, places: np.ndarray) -> list[dict[str, Any]]:
+def _break_even(value: float, low: float, high: float, grid: np.ndarray) -> list[dict[str, Any]]:
     """Return a line with its interval as a shaded stripe, within the axis."""
-    found = [vertical_line(value, color=ACCENT, width=2)]
+    shapes = [vertical_line(value, color=ACCENT, width=2)]
     if high < np.inf or low > 1:
-        ends = {"x0": max(low, 1.0), "x1": min(high, float(places[-1]))}
+        ends = {"x0": max(low, 1.0), "x1": min(high, float(grid[-1]))}
         stripe = {"type": "rect", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1} | ends
         look = {"fillcolor": translucent(ACCENT, 0.12), "line": {"width": 0}, "layer": "below"}
-        found.append(stripe | look)
-    return found
+        shapes.append(stripe | look)
+    return shapes
 
 
-def _name(place: float, text: str, position: int, end: float) -> dict[str, Any]:
+def _name(ratio: float, text: str, position: int, end: float) -> dict[str, Any]:
     # Names of neighbours would overlap: each has its own line, inside the plot.
-    shown = f"{text} {place:.2g}" if place < 100 else f"{text} {place:,.0f}"
-    at = {"x": float(np.log10(place)), "y": 1, "yref": "y domain", "yanchor": "top"}
-    is_last = place**2 > end  # in the right half
+    shown = f"{text} {ratio:.2g}" if ratio < 100 else f"{text} {ratio:,.0f}"
+    at = {"x": float(np.log10(ratio)), "y": 1, "yref": "y domain", "yanchor": "top"}
+    is_last = ratio**2 > end  # in the right half
     at |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
     at |= {"yshift": -16.0 * position}
     return at | {"text": shown, "showarrow": False, "font": {"size": 11, "color": INK}}
 
 
-def _ends(names: Sequence[str], values: np.ndarray, places: np.ndarray) -> str:
+def _ends(names: Sequence[str], values: np.ndarray, grid: np.ndarray) -> str:
     phrases = [
         f"{name} {number(float(line[0, 0]))} at 1 to 1 and {number(float(line[-1, 0]))} "
-        f"at {places[-1]:.3g} to 1"
+        f"at {grid[-1]:.3g} to 1"
         for name, line in zip(names, values, strict=True)
     ]
     return f"Of 100 rows: {listed(phrases)}."

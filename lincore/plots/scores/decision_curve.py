@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from lincore.metrics.curves.net_benefit import DecisionCurve
 
 
-def decision_curve(found: DecisionCurve, name: str, *, title: str = "") -> go.Figure:
+def decision_curve(curve: DecisionCurve, name: str, *, title: str = "") -> go.Figure:
     """Draw the net benefit of a method, of predicting every row as the class, and of none.
 
     Parameters
     ----------
-    found : DecisionCurve
+    curve : DecisionCurve
     name : str
         Of the method.
     title : str, optional
@@ -32,31 +32,31 @@ def decision_curve(found: DecisionCurve, name: str, *, title: str = "") -> go.Fi
     -------
     plotly.graph_objects.Figure
     """
-    label = quoted(shorten(str(found.label), 24))
-    top = max(found.every_row.max(), found.net_benefit.max(), 1e-9)
-    curve = np.stack([found.net_benefit, found.low, found.high])
-    shown = found.every_row >= -0.2 * top
+    label = quoted(shorten(str(curve.label), 24))
+    top = max(curve.every_row.max(), curve.net_benefit.max(), 1e-9)
+    benefit = np.stack([curve.net_benefit, curve.low, curve.high])
+    shown = curve.every_row >= -0.2 * top
     others = [
         trace(
-            "scatter", x=found.thresholds[kept], y=line[kept], mode="lines", name=what,
+            "scatter", x=curve.thresholds[keep], y=line[keep], mode="lines", name=rule,
             line={"color": hue, "width": 1.8, "dash": dash}, hovertemplate="%{y:.3f}",
         )
-        for what, line, kept, hue, dash in (
-            (f"every row as {label}", found.every_row, shown, GREY, "dash"),
+        for rule, line, keep, hue, dash in (
+            (f"every row as {label}", curve.every_row, shown, GREY, "dash"),
             (f"no row as {label}", np.zeros(len(shown)), np.ones(len(shown), bool), INK, "dot"),
         )
     ]  # fmt: skip
-    *around, line = band(0, name, found.thresholds, curve, as_percent=False)
+    *around, line = band(0, name, curve.thresholds, benefit, as_percent=False)
     line.update(mode="lines", hovertemplate="%{y:.3f}")
-    best = int(np.argmax(found.net_benefit - np.maximum(found.every_row, 0)))
+    best = int(np.argmax(curve.net_benefit - np.maximum(curve.every_row, 0)))
     return figure(
         [*around, *others, line],
         title or f"Net benefit of deciding for {label}",
         subtitle="Band: 95 %, over all thresholds together.",
         alt=join(
             f"Net benefit of {name} against the threshold of the posterior of {label}.",
-            f"At {percent(found.thresholds[best], 0)} it is {found.net_benefit[best]:.3f}, and "
-            f"{found.every_row[best]:.3f} where every row is predicted as {label}.",
+            f"At {percent(curve.thresholds[best], 0)} it is {curve.net_benefit[best]:.3f}, and "
+            f"{curve.every_row[best]:.3f} where every row is predicted as {label}.",
         ),
         hovermode="x unified",
         height=460,

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import ACCENT, EDGE, GREY, symbol
+from lincore.plots.base.palette import ACCENT, EDGE, symbol
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, error_bars, escape, figure, trace
 from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import listed, number, shorten
 from lincore.utils.typing import Array
@@ -33,7 +33,6 @@ def seconds_and_score(
     score: str = "accuracy",
     as_percent: bool = True,
     looks: Sequence[int] | None = None,
-    title: str = "",
 ) -> go.Figure:
     """Draw fitting time against a score with its interval, one mark per method.
 
@@ -45,8 +44,7 @@ def seconds_and_score(
     score : str
     as_percent : bool, default True
     looks : sequence of M int, optional
-        Which shape each method has, to have it wherever it stands.
-    title : str, optional
+        The position of each method's marker shape in the palette; by default its own.
     """
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
     values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
@@ -58,7 +56,7 @@ def seconds_and_score(
                 looks or range(len(methods)), methods, times, values, strict=True
             )
         ],
-        title or f"Time and {score}{_compared(times, methods)}",
+        f"Time and {score}{_compared(times, methods)}",
         subtitle=join(
             f"{better} and left is better.",
             "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
@@ -87,12 +85,12 @@ def _time_axis(times: Array) -> dict[str, Any]:
     span = float(ends[1] - ends[0])
     margin = max(MARGIN, MARGIN_SHARE * span, (LEAST_DECADES - span) / 2)
     low, high = float(ends[0] - margin), float(ends[1] + margin)
-    shown = [place for place in _candidates(low, high) if low <= np.log10(place) <= high]
+    shown = [tick for tick in _candidates(low, high) if low <= np.log10(tick) <= high]
     return {
         "type": "log",
         "range": [low, high],
         "tickvals": shown,
-        "ticktext": [_duration(place) for place in shown],
+        "ticktext": [_duration(tick) for tick in shown],
     }
 
 
@@ -128,9 +126,7 @@ def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: boo
         name=escape(shorten(name, LEGEND_WIDTH)),
         marker={"size": 12, "color": ACCENT, "symbol": symbol(look),
                 "line": {"color": EDGE, "width": 1}},
-        error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
-                 "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
-                 "thickness": 1.8},
+        error_y=error_bars(value, low, high, width=4, thickness=1.8),
         meta=[escape(name)],
         hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
         f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",

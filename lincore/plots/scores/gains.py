@@ -17,43 +17,39 @@ if TYPE_CHECKING:
     from lincore.metrics.curves.gains import Gains
 
 
-def gains(
-    found: Gains, *, code: int, point: tuple[float, float] | None = None, title: str = ""
-) -> go.Figure:
+def gains(curve: Gains, *, code: int, point: tuple[float, float] | None = None) -> go.Figure:
     """Draw the cumulative gains of a class between those of chance and of a perfect order.
 
     Parameters
     ----------
-    found : Gains
+    curve : Gains
     code : int
         The class, for its colour.
     point : (depth, gain), optional
         The operating point.
-    title : str, optional
-        The finding.
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    label, name = quoted(shorten(str(found.label), 24)), "operating point"
-    kept = thin(found.depth, found.gain)
-    lift = np.nan_to_num(found.lift[kept], nan=1.0)
+    label, name = quoted(shorten(str(curve.label), 24)), "operating point"
+    keep = thin(curve.depth, curve.gain)
+    lift = np.nan_to_num(curve.lift[keep], nan=1.0)
     lines = [
         guide([0, 1], [0, 1]),
-        guide([0, found.share, 1], [0, 1, 1]),
+        guide([0, curve.share, 1], [0, 1, 1]),
         trace(
-            "scatter", x=found.depth[kept].astype(np.float32), showlegend=False,
-            y=found.gain[kept].astype(np.float32), customdata=lift.astype(np.float32),
+            "scatter", x=curve.depth[keep].astype(np.float32), showlegend=False,
+            y=curve.gain[keep].astype(np.float32), customdata=lift.astype(np.float32),
             mode="lines", line={"color": colour(code), "width": 2.2},
             hovertemplate="%{x:.1%} of rows hold %{y:.1%}, lift %{customdata:.2f}<extra></extra>",
         ),
     ]  # fmt: skip
-    said = ""
+    at_point = ""
     if point is not None:
         depth, gain = point
-        said = f"At the operating point {percent(depth)} of rows hold {percent(gain)} of {label}"
-        said += f" (lift {gain / depth:.2f})." if depth else "."
+        at_point = f"At the {name} {percent(depth)} of rows hold {percent(gain)} of {label}"
+        at_point += f" (lift {gain / depth:.2f})." if depth else "."
         look = {"color": colour(code), "symbol": symbol(code), "size": 13}
         lines.append(
             trace(
@@ -63,15 +59,15 @@ def gains(
                 hovertemplate=f"{name}: %{{x:.1%}}, %{{y:.1%}}<extra></extra>",
             )
         )  # fmt: skip
-    half = float(np.interp(0.5, found.depth, found.gain))
+    half = float(np.interp(0.5, curve.depth, curve.gain))
     return figure(
         lines,
-        title or f"Cumulative gains of {label}",
+        f"Cumulative gains of {label}",
         subtitle="Dotted: chance, and a perfect order.",
         alt=join(
             f"Share of {label} among the rows of highest posterior, against their share.",
             f"Half of the rows hold {percent(half)} of {label}.",
-            said,
+            at_point,
         ),
         height=460,
         xaxis=axis("rows, by falling posterior", range=[-0.02, 1.02], **percent_ticks()),

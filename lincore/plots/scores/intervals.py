@@ -7,11 +7,18 @@ from typing import Any, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import axis, escape, figure, shorten_all, trace, vertical_line
+from lincore.plots.base.style import (
+    axis,
+    error_bars,
+    escape,
+    figure,
+    shorten_all,
+    trace,
+    vertical_line,
+)
 from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
@@ -194,7 +201,7 @@ def _lines(
         y=np.arange(len(labels), dtype=np.int16),
         mode="markers",
         marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
-        error_x=_bar(value, low, high),
+        error_x=error_bars(value, low, high, thickness=2.5, width=5),
         text=[escape(label) for label in whole or labels],
         hovertext=hover,
         hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} %{{hovertext}}<extra></extra>",
@@ -214,22 +221,6 @@ def _lines(
         ),
         **layout,
     )
-
-
-def _bar(
-    value: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32]
-) -> dict[str, Any]:
-    with np.errstate(invalid="ignore"):  # a log loss may be infinite, with both of its ends
-        above, below = high - value, value - low
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": above,
-        "arrayminus": below,
-        "color": GREY,
-        "thickness": 2.5,
-        "width": 5,
-    }
 
 
 def _bands(groups: list[int]) -> list[dict[str, Any]]:

@@ -9,11 +9,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, symbol, translucent
+from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, INK, colour, symbol, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     Trace,
     axis,
+    error_bars,
     escape,
     figure,
     names,
@@ -107,15 +108,15 @@ def recall_change(
     title : str, optional
     """
     labels = names(classes)
-    first, second = (np.array([tuple(i) for i in part], float) for part in (before, after))
+    first, second = (np.array([tuple(i) for i in values], float) for values in (before, after))
     change = 100 * (second[:, 0] - first[:, 0])
     heading = _largest_change(change, labels)
     return figure(
         [
-            part
+            values
             for code, label in enumerate(labels)
-            for part in (
-                _way(first[code, 0], second[code, 0], code),
+            for values in (
+                _connector(first[code, 0], second[code, 0], code),
                 _dot(first[code], code, label, words[0], hollow=True),
                 _dot(second[code], code, label, words[1], hollow=False),
             )
@@ -131,7 +132,7 @@ def recall_change(
     )  # fmt: skip
 
 
-def _way(start: float, end: float, code: int) -> Trace:
+def _connector(start: float, end: float, code: int) -> Trace:
     return trace(
         "scatter",
         x=np.array([start, end], np.float32),
@@ -156,10 +157,7 @@ def _dot(interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool
             "color": hue,
             "line": {"color": hue if hollow else EDGE, "width": 2 if hollow else 1},
         },
-        error_x={
-            "type": "data", "symmetric": False, "color": GREY, "thickness": 1.2, "width": 3,
-            "array": np.array([high - value]), "arrayminus": np.array([value - low]),
-        },
+        error_x=error_bars(value, low, high, thickness=1.2, width=3),
         meta=[escape(label), escape(word)],
         hovertemplate="<b>%{meta[0]}</b>, %{meta[1]}: %{x:.1%}<extra></extra>",
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,26 +47,24 @@ class Curve(NamedTuple):
     code: int | None = None
 
     @classmethod
-    def from_roc(cls, found: Roc, *, code: int | None = None) -> Curve:
+    def from_roc(cls, curve: Roc, *, code: int | None = None) -> Curve:
         """Take one of `lincore.metrics.roc_curve`; it is named after its class."""
-        rates = (found.false_positive_rate, found.recall)
-        return cls(str(found.label), *rates, _known(found.operating), found.area, code)
+        rates = (curve.false_positive_rate, curve.recall)
+        return cls(str(curve.label), *rates, _known(curve.operating), curve.area, code)
 
     @classmethod
-    def from_precision_recall(cls, found: PrecisionRecall, *, code: int | None = None) -> Curve:
+    def from_precision_recall(cls, curve: PrecisionRecall, *, code: int | None = None) -> Curve:
         """Take one of `lincore.metrics.precision_recall_curve`."""
-        rates = (found.recall, found.precision)
-        return cls(str(found.label), *rates, _known(found.operating), found.average, code)
+        rates = (curve.recall, curve.precision)
+        return cls(str(curve.label), *rates, _known(curve.operating), curve.average, code)
 
 
-def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
+def roc(curves: Sequence[Curve]) -> go.Figure:
     """Draw true against false positive rates, with the operating point of each curve.
 
     Parameters
     ----------
     curves : sequence of Curve
-    title : str, optional
-        The finding; otherwise the areas.
 
     Returns
     -------
@@ -80,19 +79,14 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     return _square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
-        title or _heading("ROC", curves),
-        what="ROC",
+        _heading("ROC", curves),
+        subject="ROC",
         note="Diagonal: chance.",
         axes=("false positive rate", "true positive rate"),
     )
 
 
-def precision_recall(
-    curves: Sequence[Curve],
-    *,
-    shares: Sequence[float] = (),
-    title: str = "",
-) -> go.Figure:
+def precision_recall(curves: Sequence[Curve], *, shares: Sequence[float] = ()) -> go.Figure:
     """Draw precision against recall, with the operating point of each curve.
 
     Parameters
@@ -101,14 +95,13 @@ def precision_recall(
         `x` holds recall and `y` precision.
     shares : sequence of float, optional
         The share of each curve's positive rows: the precision of chance.
-    title : str, optional
     """
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
     return _square(
         [*guesses, *_lines(curves, "vh")],
         curves,
-        title or _heading("Precision and recall", curves),
-        what="Precision against recall",
+        _heading("Precision and recall", curves),
+        subject="Precision against recall",
         note="Dotted: chance." if guesses else "",
         axes=("recall", "precision"),
     )
@@ -119,7 +112,7 @@ def _square(
     curves: Sequence[Curve],
     title: str,
     *,
-    what: str,
+    subject: str,
     note: str,
     axes: tuple[str, str],
 ) -> go.Figure:
@@ -130,7 +123,7 @@ def _square(
         lines,
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
-        alt=join(f"{what}: {count(len(curves), 'curve')}.",
+        alt=join(f"{subject}: {count(len(curves), 'curve')}.",
                  f"Areas: {listed(areas, most=12)}." if areas else "",
                  f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,
@@ -139,25 +132,24 @@ def _square(
     )  # fmt: skip
 
 
-def _heading(what: str, curves: Sequence[Curve]) -> str:
+def _heading(subject: str, curves: Sequence[Curve]) -> str:
     areas = [curve.area for curve in curves if curve.area is not None and np.isfinite(curve.area)]
     if not areas:
-        return what
+        return subject
     if f"{min(areas):.3f}" == f"{max(areas):.3f}":
-        return f"{what}: area {areas[0]:.3f}"
-    return f"{what}: areas {min(areas):.3f} to {max(areas):.3f}"
+        return f"{subject}: area {areas[0]:.3f}"
+    return f"{subject}: areas {min(areas):.3f} to {max(areas):.3f}"
 
 
 def _lines(curves: Sequence[Curve], shape: str) -> list[Trace]:
-    return [
-        part for position, curve in enumerate(curves) for part in _curve(position, curve, shape)
-    ]
+    traces = (_curve(position, curve, shape) for position, curve in enumerate(curves))
+    return list(chain.from_iterable(traces))
 
 
 def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     hue, dash, marker = look_of(position, curve.code)
-    kept = thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
-    x, y = (np.asarray(side, np.float32)[kept] for side in (curve.x, curve.y))
+    positions = thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
+    x, y = (np.asarray(side, np.float32)[positions] for side in (curve.x, curve.y))
     label = escape(shorten(curve.name, LEGEND_WIDTH))
     area = "" if curve.area is None else f" ({number(curve.area)})"
     common: dict[str, Any] = {"legendgroup": str(position), "meta": [escape(curve.name)]}
@@ -168,7 +160,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     # Markers, because a page may let its visitor choose a point, and a line cannot be selected.
     places = trace(
         "scatter", x=x, y=y, mode="markers", showlegend=False, **common,
-        customdata=kept.astype(np.int32), marker={"opacity": 0, "size": 6, "color": hue},
+        customdata=positions.astype(np.int32), marker={"opacity": 0, "size": 6, "color": hue},
         selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
         hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
@@ -195,9 +187,9 @@ def thin(x: Array, y: Array) -> NDArray[np.intp]:
     if len(x) <= MOST_POINTS:
         return np.arange(len(x))
     # Evenly along the curve, not by threshold: its steep parts keep their shape.
-    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
-    kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS)))
-    return np.unique(np.concatenate([[0], np.minimum(kept, len(x) - 1), [len(x) - 1]]))
+    length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
+    positions = np.unique(np.searchsorted(length, np.linspace(0, length[-1], MOST_POINTS)))
+    return np.unique(np.concatenate([[0], np.minimum(positions, len(x) - 1), [len(x) - 1]]))
 
 
 def guide(x: list[float], y: list[float]) -> Trace:

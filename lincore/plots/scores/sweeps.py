@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,15 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import INK, method_look, translucent
 from lincore.plots.base.sentences import join, score_axis
-from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, trace
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    axis,
+    escape,
+    figure,
+    trace,
+    vertical_line,
+)
 from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
@@ -55,9 +64,9 @@ def sweep(
     -------
     plotly.graph_objects.Figure
     """
-    places = np.asarray(sizes, dtype=float)
-    middle, lower, upper = (np.asarray(part, dtype=float) for part in (mean, low, high))
-    found = f"{capital(score)} by {across}"
+    x = np.asarray(sizes, dtype=float)
+    middle, lower, upper = (np.asarray(values, dtype=float) for values in (mean, low, high))
+    heading = f"{capital(score)} by {across}"
     crossed = ""
     if len(crossings):
         listing = listed([f"{c:,.0f}" for c in crossings], most=6)
@@ -66,27 +75,23 @@ def sweep(
     upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
     if "type" in upright:  # no value is negative
         lower = np.maximum(lower, np.nanmin(middle) / 2)
-    logarithmic = len(places) > 0 and places.max() > 8 * places.min()
+    logarithmic = len(x) > 0 and x.max() > 8 * x.min()
+    curves = np.stack([middle, lower, upper], axis=1)
+    bands = (band(i, name, x, curves[i], as_percent) for i, name in drawn.items())
     return figure(
-        [
-            part
-            for position, name in drawn.items()
-            for part in band(
-                position, name, places, np.stack([middle, lower, upper])[:, position], as_percent
-            )
-        ],
-        title or found,
+        list(chain.from_iterable(bands)),
+        title or heading,
         subtitle=join(crossed, basis),
-        alt=join(f"{found}, for {count(len(drawn), 'method')}.",
-                 _ends(places, middle[list(drawn)], list(drawn.values()), as_percent), crossed),
+        alt=join(f"{heading}, for {count(len(drawn), 'method')}.",
+                 _ends(x, middle[list(drawn)], list(drawn.values()), as_percent), crossed),
         hovermode="x unified",
-        xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
+        xaxis=axis(across, **(_log_ticks(x) if logarithmic else {})),
         yaxis=axis(
             score,
             **upright,
             **({"range": list(ranges)} if ranges else {}),
         ),
-        shapes=[_crossing(place) for place in crossings],
+        shapes=[vertical_line(size, dash="dot") for size in crossings],
     )  # fmt: skip
 
 
@@ -127,9 +132,9 @@ def tuning(
     for position, value in enumerate(dict.fromkeys(tried[:, 0]) if tried.shape[1] > 1 else [0]):
         of_line = np.flatnonzero(tried[:, 0] == value) if tried.shape[1] > 1 else slice(None)
         order = np.argsort(tried[of_line, -1])
-        places = tried[of_line, -1][order]
+        x_of_line = tried[of_line, -1][order]
         around, line = band(
-            position, name.format(value), places, curve[:, of_line][:, order], as_percent
+            position, name.format(value), x_of_line, curve[:, of_line][:, order], as_percent
         )
         traces += [around, line]
     x = float(tried[chosen, -1])
@@ -155,19 +160,13 @@ def tuning(
     )
 
 
-def _crossing(place: float) -> dict[str, Any]:
-    # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
-    ends = {"x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1}
-    return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
-
-
 def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> list[Trace]:
     """Return the line of a method with its band: mean, low and high (3, S) over places (S,)."""
     mean, low, high = curve
     hue, dash, shape = method_look(position)
-    there = np.isfinite(low) & np.isfinite(high)
-    around = np.concatenate([x[there], x[there][::-1]]).astype(np.float32)
-    edge = np.concatenate([high[there], low[there][::-1]]).astype(np.float32)
+    is_known = np.isfinite(low) & np.isfinite(high)
+    around = np.concatenate([x[is_known], x[is_known][::-1]]).astype(np.float32)
+    edge = np.concatenate([high[is_known], low[is_known][::-1]]).astype(np.float32)
     common: dict[str, Any] = {"legendgroup": str(position)}
     band = trace(
         "scatter", x=around, y=edge, mode="lines", line={"width": 0}, fill="toself",
@@ -187,29 +186,29 @@ def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> 
     return [band, line]
 
 
-def _log_ticks(places: Array) -> dict[str, Any]:
+def _log_ticks(values: Array) -> dict[str, Any]:
     """Return ticks at the sizes, as many as fit on a phone; for shares at round values."""
-    every = int(np.ceil(len(places) / 6))
-    shown = places[::-1][::every][::-1]
-    if (places % 1).any():
+    every = int(np.ceil(len(values) / 6))
+    shown = values[::-1][::every][::-1]
+    if (values % 1).any():
         steps = np.outer(10.0 ** np.arange(-9, 10), [1, 2, 5]).ravel()
-        shown = steps[(steps >= places.min() * (1 - 1e-9)) & (steps <= places.max() * (1 + 1e-9))]
+        shown = steps[(steps >= values.min() * (1 - 1e-9)) & (steps <= values.max() * (1 + 1e-9))]
     return {
         "type": "log",
         "tickvals": shown.tolist(),
-        "ticktext": [f"{place:,g}" if place < 1e6 else f"{place:,.0f}" for place in shown],
+        "ticktext": [f"{tick:,g}" if tick < 1e6 else f"{tick:,.0f}" for tick in shown],
     }
 
 
-def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
-    if not len(places):
+def _ends(sizes: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
+    if not len(sizes):
         return ""
     phrases = []
     for name, row in zip(methods, mean, strict=True):
         known = np.flatnonzero(np.isfinite(row))
         first, last = (known[0], known[-1]) if len(known) else (0, -1)
         phrases.append(
-            f"{name} {number(float(row[last]), as_percent)} at {places[last]:,.0f} and "
-            f"{number(float(row[first]), as_percent)} at {places[first]:,.0f}"
+            f"{name} {number(float(row[last]), as_percent)} at {sizes[last]:,.0f} and "
+            f"{number(float(row[first]), as_percent)} at {sizes[first]:,.0f}"
         )
     return f"{listed(phrases, most=12)}."

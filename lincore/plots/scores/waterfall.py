@@ -10,13 +10,21 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, trace, vertical_line
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    error_bars,
+    escape,
+    figure,
+    trace,
+    vertical_line,
+)
 from lincore.plots.scores.intervals import Interval
 from lincore.utils.formatting import capital, listed, number, shorten, true_minus
 
 #: If the steps together are a smaller share of the loss, the axis does not begin at zero.
 SMALL_STEPS = 0.3
-BAR = {"color": INK, "thickness": 1.6, "width": 5}
+ERROR_LOOK: dict[str, Any] = {"color": INK, "thickness": 1.6, "width": 5}
 
 
 def waterfall(
@@ -181,9 +189,9 @@ def remedies(
 def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
     # Inside the plot, on the side that has space: the title is above.
     is_last = limit > 0.6 * np.nanmax(back, initial=limit)
-    place = {"x": limit, "y": 1, "yref": "paper", "yanchor": "top"}
-    place |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
-    return place | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
+    settings = {"x": limit, "y": 1, "yref": "paper", "yanchor": "top"}
+    settings |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
+    return settings | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
 
 
 def _loss(value: float, unit: str, *, signed: bool = False) -> str:
@@ -213,8 +221,7 @@ def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str
         orientation="h",
         name=escape(name),
         marker={"color": shade, "line": {"width": 0}},
-        error_x=BAR
-        | {"type": "data", "symmetric": False, "array": high - value, "arrayminus": value - low},
+        error_x=error_bars(value, low, high, **ERROR_LOOK),
         text=[escape(label) for label in names],
         textposition="none",
         customdata=np.column_stack([low, high]),
@@ -246,12 +253,7 @@ def _steps(
     falling = GOOD if rising == BAD else BAD
     amounts = [_loss(v, unit, signed=True) for v in change.tolist()]
     phrases = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
-    error: dict[str, Any] = {
-        "type": "data",
-        "symmetric": False,
-        "array": (high - change).astype(np.float32),
-        "arrayminus": (change - low).astype(np.float32),
-    }
+
     return trace(
         "bar",
         x=np.arange(1, len(parts) + 1, dtype=np.int16),
@@ -261,7 +263,7 @@ def _steps(
             "color": [rising if v > 0 else falling for v in change.tolist()],
             "line": {"color": EDGE, "width": 0},
         },
-        error_y=BAR | error,
+        error_y=error_bars(change, low, high, **ERROR_LOOK),
         text=amounts,
         textposition="none",
         hovertext=phrases,
@@ -292,9 +294,9 @@ def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
     if ((low <= 0) & (high >= 0)).all():
         return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
-    found = f"{whole}: most of it {parts[most]} ({_loss(float(changes[most]), unit, signed=True)})"
-    is_clear = not low[most] <= 0 <= high[most]
-    return found if is_clear else f"{found}, by itself not beyond chance"
+    largest = f"{parts[most]} ({_loss(float(changes[most]), unit, signed=True)})"
+    chance = ", by itself not beyond chance" if low[most] <= 0 <= high[most] else ""
+    return f"{whole}: most of it {largest}{chance}"
 
 
 def _all(names: list[str], values: np.ndarray, unit: str) -> str:

@@ -174,7 +174,7 @@ def _path(model: FittedClassifier, about: Any) -> None:
 
     def work(progress: Progress) -> Any:
         progress(0, 0, CoefficientPathDisplay.title)
-        return CoefficientPathDisplay(model).found
+        return CoefficientPathDisplay(model).path
 
     job = page_jobs.run(key, about, work, describe="Fitting the path")
     page_jobs.show(job)
@@ -187,7 +187,7 @@ def _path(model: FittedClassifier, about: Any) -> None:
 
 def _tuning(model: FittedClassifier) -> None:
     tuning = TuningDisplay(model)
-    if tuning.found is not None:
+    if tuning.tuning is not None:
         displays.show(tuning, key=tuning.place)
 
 
@@ -244,7 +244,7 @@ def _learned(model: FittedClassifier, about: Any) -> None:
         images = LearnedImagesDisplay(model)
         for what in images.sheets:
             displays.body(LearnedImagesDisplay(model, what), key=f"{key}.{what}")
-    if found.found.words:
+    if found.estimates.words:
         _with_formulas(model.words(), f"{key}.words")
     else:
         matrix = displays.chosen(MatrixDisplay, model=model)
@@ -257,7 +257,7 @@ def _canonical(model: FittedClassifier, about: Any) -> None:
     """Draw the tables of the canonical analysis, one below the other."""
     found = CanonicalDisplay(model)
     displays.show(found, key=f"{KEY}.canonical")
-    if found.found is None:
+    if found.analysis is None:
         return
     parts = {
         "coefficients": model.canonical_coefficients(),
@@ -291,7 +291,7 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
 
         def work(progress: Progress) -> Any:
             progress(0, 0, found.title)
-            return found.found
+            return found.checked
 
         job = page_jobs.run(
             key,

@@ -189,7 +189,7 @@ def _components(shown: WhatIfDisplay) -> None:
     """Ask for the scores on the first components, starting from those of the image."""
     model, data = shown.model, shown.model.data
     start = WhatIfDisplay(model, row=shown.start)
-    usual, pca = start.found.seen, model.pipeline.named_steps["pca"]
+    usual, pca = start.prediction.seen, model.pipeline.named_steps["pca"]
     names = inspection.classifier_input_names(model.pipeline, data)
     for i, name in enumerate(names[:MOST_SLIDERS]):
         own, reach = float(usual[i]), start.reach(i)

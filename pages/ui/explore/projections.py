@@ -151,7 +151,7 @@ def _eigen_images(shown: Projections) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         displays.body(EigenImagesDisplay(shown.projected), key="explore.eigenimages")
-    if not isinstance(shown.fisher.found, str):
+    if not isinstance(shown.fisher.fitted, str):
         fisher = EigenImagesDisplay(shown.projected, "fisher", shown.fisher.n_components)
         with right:
             displays.body(fisher, key="explore.fisherimages")

@@ -60,7 +60,7 @@ def test_findings_are_those_of_the_checks():
     assert found.frame()["what"].tolist()[: len(sentences)] == sentences
     assert WINE.findings().finding() == "The data checks found nothing that biases the scores."
     lone = lincore.load(([[1.0], [2.0]], ["b", "a"]))
-    assert lone.findings().found == (), "no test set can be drawn"
+    assert lone.findings().findings == (), "no test set can be drawn"
 
 
 def gaussian(**truth) -> lincore.Dataset:

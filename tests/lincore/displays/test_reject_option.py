@@ -68,7 +68,7 @@ def test_it_says_what_sets_cannot_do(model):
     )
     few = iris.reject_option(reject="sets by class", coverage=0.99)
     assert any("too few training rows" in note for note in few.notes())
-    assert (few.found.sets.sum(axis=1) == 3).all() and "abstains for 45" in few.finding()
+    assert (few.rejection.sets.sum(axis=1) == 3).all() and "abstains for 45" in few.finding()
     without = lincore.fit(lincore.sample("passengers"), "least-squares").reject_option()
     assert "cannot abstain" in without.finding() and without.plot() is None
     assert without.frame().empty and not without.notes()
@@ -78,7 +78,7 @@ def test_predictions_abstain_as_the_display_says(model):
     shown = model.reject_option(reject="sets", coverage=0.95)
     found = predict(model.fitted_model, TestSet(model.data, model.split))
     found = found.with_reject_option(shown.rule)
-    assert (found.sets == shown.found.sets).all()
+    assert (found.sets == shown.rejection.sets).all()
     n = int(found.is_rejected.sum())
     text = found.by_class().finding().replace("\u00a0", " ")
     assert f"; it abstains for {n}: {n} sets with several classes, 0 with none" in text

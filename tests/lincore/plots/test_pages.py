@@ -80,7 +80,7 @@ def everything() -> dict[str, object]:
         "roc": plots.roc([curve]),
         "precision_recall": plots.precision_recall([curve], shares=[0.3]),
         "calibration": plots.calibration(reliable),
-        "convergence": plots.convergence({NASTY: trace_of([3, 2, 1])}, reasons={NASTY: NASTY}),
+        "convergence": plots.convergence({NASTY: trace_of([3, 2, 1])}, quantity="excess"),
         "errors": plots.error_curves({NASTY: [3.0, 2.0, 1.0]}),
         "coefficients": plots.coefficients(names, [1, -2, 3], low=[0, -3, 2], high=[2, -1, 4]),
         "path": plots.coefficient_path([0.1, 1, 10], np.diag([0.0, 1, 2]), names, [0, 1, 1],
@@ -311,10 +311,10 @@ def test_traces_of_very_different_length_are_seen_together():
 
 
 def test_coefficients_are_ordered_by_size_and_ratios_by_distance_from_one():
-    figure = plots.coefficients([f"f{i}" for i in range(40)], np.arange(40.0) - 20, most=5)
+    figure = plots.coefficients([f"f{i}" for i in range(40)], np.arange(40.0) - 20)
     (bars,) = data(figure)
-    assert decoded(bars["x"]).tolist() == [-20, -19, 19, -18, 18]
-    assert "The 5 largest of 40" in figure.layout.meta["subtitle"]
+    assert decoded(bars["x"])[:5].tolist() == [-20, -19, 19, -18, 18]
+    assert "The 25 largest of 40" in figure.layout.meta["subtitle"]
     figure = plots.coefficients(list("abcd"), [0.0, -1.0, 0.0, 2.0])
     assert decoded(data(figure)[0]["x"]).tolist() == [2, -1]
     assert figure.layout.meta["subtitle"] == "The 2 largest of 4; the others are 0."

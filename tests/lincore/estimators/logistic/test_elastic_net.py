@@ -204,7 +204,7 @@ def test_the_display_of_a_path_has_its_coefficients_and_marks():
     X, y = some(n=150)
     model = lincore.fit(data_set(X, y), "logistic(l1_ratio=1, C=cv-1se)")
     shown = model.coefficient_path(line=1)
-    path = shown.found
+    path = shown.path
     # The features are standardised, so that coefficients are those of the classifier.
     assert_allclose(path.values[path.position], model.classifier.coef_, rtol=1e-9)
     frame = shown.frame()
