@@ -145,9 +145,9 @@ def _which(so_far: SimpleNamespace) -> dict[str, str]:
     disagreement = metrics.find_disagreements(so_far.results, so_far.first, so_far.second)
     labels = _methods(so_far)
     names = {
-        "first": f"{labels[so_far.first]} alone is correct",
-        "second": f"{labels[so_far.second]} alone is correct",
-        "neither": "Neither is correct",
+        "first": f"Only {labels[so_far.first]} correct",
+        "second": f"Only {labels[so_far.second]} correct",
+        "neither": "Neither correct",
     }
     counts = _part_counts(disagreement).items()
     return {which: f"{names[which]} ({n_rows:,})" for which, n_rows in counts if n_rows}

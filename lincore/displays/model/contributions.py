@@ -177,7 +177,7 @@ class NearestChangeDisplay(RowDisplay):
                 model.pipeline, model.data, model.split.train, self.given, target, self.locked
             )
         except (TypeError, ValueError) as error:
-            return f"No nearest change: {error}"
+            return f"No nearest change. {error}"
 
     def finding(self) -> str:
         """State the largest changes and the class that they lead to."""

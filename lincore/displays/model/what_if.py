@@ -98,7 +98,9 @@ class RowDisplay(ModelDisplay):
         """The row that it began with, or how the median row was made."""
         data = self.model.data
         if self.start != MEDIAN:
-            return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
+            noun = data.kind.rows.removesuffix("s").capitalize()
+            true = quoted(data.classes[data.codes[self.start]])
+            return f"{noun} {self.start}, true class {true}."
         if data.kind.is_sparse:
             return "The mean of every feature."
         is_category = [names is not None for names in data.levels or ()]

@@ -31,6 +31,10 @@ AXIS_WIDTH = 48
 # Ticks between shares that differ by less have a decimal: 98.4 %.
 CLOSE = 0.08
 
+# Names that do not fit side by side are rotated to end at their columns. None is left out: by
+# default Plotly hides a label that would extend beyond the figure.
+CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
+
 # Plotly's own subtitle is too far below the title. Streamlit would make all of it bold.
 SUBTITLE = "<span style='font-size:13px;font-weight:400;fill-opacity:0.75'>{}</span>"
 

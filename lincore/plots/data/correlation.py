@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from lincore.inspection.correlation import Correlations
 from lincore.plots.base.palette import BAD, CLEAR, GOOD, INK
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, shorten_all, trace
+from lincore.plots.base.style import CROWDED, Trace, axis, escape, figure, shorten_all, trace
 from lincore.utils.formatting import number, true_minus
 from lincore.utils.typing import Array
 
@@ -71,7 +71,7 @@ def correlation_matrix(correlations: Correlations, *, kind: str, subtitle: str =
         subtitle=subtitle,
         alt=join(f"{title}.", f"Matrix of {p} columns, {correlations.n_rows:,} rows."),
         height=int(np.clip(120 + 30 * p, 320, 720)),
-        xaxis=axis(**ticks, tickangle=-45 if p > 6 else 0),
+        xaxis=axis(**ticks, **CROWDED),
         yaxis=axis(**ticks, autorange="reversed"),
     )
 

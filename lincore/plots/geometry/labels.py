@@ -187,10 +187,11 @@ def _candidates(path: Array, half: Array, sides: Array) -> tuple[Array, Array]:
     if not len(on_path):
         return np.empty((0, 2)), np.empty(0)
     if len(on_path) == 1:
-        spots = np.concatenate([on_path + far * DIRECTIONS for far in (RING, RING + FURTHER)])
-        directions = np.tile(DIRECTIONS, (2, 1))
+        # Several lines may begin at one point: three circles have room for all their names.
+        spots = np.concatenate([on_path + (RING + i * FURTHER) * DIRECTIONS for i in range(3)])
+        directions = np.tile(DIRECTIONS, (3, 1))
         offsets = _distance_to_edge(directions, half)
-        cost = np.repeat([0.0, PRICE], len(DIRECTIONS))
+        cost = PRICE * np.repeat(range(3), len(DIRECTIONS))
     else:
         tangents = np.gradient(on_path, axis=0)
         tangents /= np.maximum(np.linalg.norm(tangents, axis=1), 1e-9)[:, None]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, INK, colour, symbol, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
+    CROWDED,
     Trace,
     axis,
     error_bars,
@@ -32,9 +33,6 @@ TITLE_NAME = 40
 MOST_NUMBERS = 120
 # Values before the change are this far above the line of their class, those after it below.
 SHIFT = 0.11
-# Names that do not fit side by side are rotated to end at their columns. None is left out: by
-# default Plotly hides a label that would extend beyond the figure.
-CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
 
 
 def recall_map(recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike) -> go.Figure:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from pages.ui.session.experiment import PageExperiment
 
 _RANKED = "explore.ranked"
+# With the usual gap, names such as "petal length (cm)" are cut at 1280 pixels.
+_CLOSER = """<style>@media (min-width: 1100px) and (max-width: 1360px) {
+.st-key-explore-row { gap: 0.5rem; }
+}</style>"""
 # Characters of a name that fit into the ranking; longer ones are shortened in the middle.
 _LONGEST_NAME = 17
 
@@ -96,6 +100,7 @@ def _ask(
 ) -> DescriptiveDisplay:
     """Ask for the view, the rows and the settings of a display, some of them beside the view."""
     data, split = experiment.data, experiment.split
+    st.html(_CLOSER)
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
         views.choose(experiment)
         at = {name: st.container() for name in beside}

@@ -41,7 +41,7 @@ def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
     asked = questions.experiment()
     at = WORDS.index(asked.experiment)
     with st.container(horizontal=True, vertical_alignment="bottom", key="geometry.row"):
-        displays.ask(GeometryQuestion, questions.GEOMETRY, "experiment", "preset", width=250)
+        displays.ask(GeometryQuestion, questions.GEOMETRY, "experiment", "preset", width=255)
         for label, step, key in (("Previous", -1, "P"), ("Next", 1, "N")):
             st.button(
                 label,

@@ -53,6 +53,8 @@ _SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
 NOTHING = "nothing"
 # The choice that opens a number input.
 _NUMBER = "a number"
+# The names that browsers show for the values of widgets.
+_NAMES = "shared.names"
 # An option that accepts names of this length is the name of a column.
 _LONGEST_COLUMN = 2_000
 # More choices than this are a multiselect instead of pills.
@@ -248,6 +250,7 @@ def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
     field = option.field
     naming = {one: naming[one] for one in sorted(naming)} if field.slide else naming
     every = list(naming)
+    _send_again(common["key"], naming)
     # Classes and features are chosen by position, columns by names of any length.
     if option.type is int or (field.longest or 0) >= _LONGEST_COLUMN:
         common |= controls.named(every, naming.values(), common.get("width"))
@@ -263,6 +266,20 @@ def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
         st.select_slider(**common)
     else:
         st.selectbox(accept_new_options=field.pattern is not None, **common)
+
+
+def _send_again(key: str, naming: Mapping[Any, str]) -> None:
+    """Send the value of a widget to the browser if it has another name than before.
+
+    Browsers know options by their names: they would go on showing the former one.
+    """
+    value, names = st.session_state.get(key), st.session_state.setdefault(_NAMES, {})
+    if isinstance(value, list):
+        return
+    name = naming.get(value)
+    if names.get(key, name) != name:
+        st.session_state[key] = value
+    names[key] = name
 
 
 def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **common: Any) -> None:
@@ -306,7 +323,7 @@ def table(display: Display) -> pd.DataFrame:
     return cast("pd.DataFrame", KEPT.get_or_make((display.key, "table"), display.table))
 
 
-def chosen(kind: type[Display], *, width: int = 260, **known: Any) -> Any:
+def chosen(kind: type[Display], *, width: int = 275, **known: Any) -> Any:
     """Ask in a row for the settings of a display that are not known; return the display."""
     asked: dict[str, Any] = {}
     if any(option.name not in known for option in fields.options(kind)):

@@ -45,6 +45,14 @@ def reveal(app) -> None:
     assert_fine(app)
 
 
+def test_the_preset_of_an_experiment_is_sent_to_a_browser_that_shows_another():
+    app = open_app("pages/geometry.py")
+    for word in ("ambiguity", "far-points", "fisher", "perceptron"):
+        app.selectbox(key="geometry.experiment").set_value(word).run()
+        shown = app.selectbox(key="geometry.preset").proto
+        assert shown.set_value and shown.raw_value == EXPERIMENTS[word].presets["classic"].title
+
+
 def test_all_experiments_one_after_the_other():
     app = open_app("pages/geometry.py")
     assert app.button(key="geometry.previous").disabled
