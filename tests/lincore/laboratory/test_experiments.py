@@ -164,6 +164,20 @@ def test_names_of_lines_cover_neither_rows_nor_each_other(shown, place):
             assert (np.abs(at[j] - centre) >= halves[i] + halves[j]).any() or np.isnan(at[j]).any()
 
 
+def test_names_of_lines_that_begin_at_one_point_do_not_cover_each_other(shown):
+    found = shown["race", "classic"]
+    moving = [found.figure.data[number] for number in found.moving]
+    place = next(i for i, one in enumerate(moving) if one.text and "minimum" in one.text)
+    layout, names = found.figure.layout, moving[place].text
+    ranges = np.array([layout.xaxis.range, layout.yaxis.range])
+    unit = 375 * np.ptp(layout.yaxis.domain) / np.ptp(ranges, axis=1).max()
+    at = (found.frames[0].places[place] - ranges[:, 0]) * unit
+    halves = np.array([[3.3 * len(name), 7.0] for name in names])
+    for i in range(len(names)):
+        for j in range(i):
+            assert (np.abs(at[j] - at[i]) >= halves[i] + halves[j]).any(), (names[i], names[j])
+
+
 def test_the_first_frame_does_not_give_the_answer_away(shown):
     for (word, name), found in shown.items():
         preset = EXPERIMENTS[word].presets[name]
