@@ -30,10 +30,10 @@ class Notice:
     code: str = ""
 
     def __str__(self) -> str:
-        """Return the three parts as one line of text."""
-        place = f"{self.where}: " if self.where else ""
+        """Return location, cause and remedy as one line of text."""
+        location = f"{self.where}: " if self.where else ""
         remedy = f" {self.remedy}" if self.remedy else ""
-        return f"{place}{self.what}{remedy}"
+        return f"{location}{self.what}{remedy}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Hint:
     Parameters
     ----------
     label : str
-        What it does, in a few words, as a button label: "Ignore 'country'".
+        Label of a button: "Ignore 'country'".
     roles : mapping of str to str
         New roles of columns.
     options : mapping

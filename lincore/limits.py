@@ -27,7 +27,7 @@ class Limits:
     max_file_bytes : int
         Size of a file as uploaded.
     max_table_bytes : int
-        Unpacked size of a table as text, or of a Parquet file's columns: reading takes several
+        Unpacked size of a table as text, or of a Parquet file's columns. Reading takes several
         times as much memory.
     max_line_bytes : int
         Size of one line of a table.
@@ -150,7 +150,7 @@ _FOREIGN = {
 # At both ends of a Parquet file with encrypted metadata.
 _ENCRYPTED = b"PARE"
 # The offset and signature of a tar archive.
-_TAR_MAGIC, _TAR_PLACE = b"ustar", 257
+_TAR_MAGIC, _TAR_OFFSET = b"ustar", 257
 _SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
 _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip the folders."
 
@@ -185,7 +185,7 @@ def is_zip(raw: bytes) -> bool:
 
 def refuse_foreign(raw: bytes, name: str) -> None:
     """Reject a file whose first bytes show that it is not text."""
-    if raw.startswith(_TAR_MAGIC, _TAR_PLACE):
+    if raw.startswith(_TAR_MAGIC, _TAR_OFFSET):
         raise DataError(
             "This is a tar archive, not a text table.",
             where=name,

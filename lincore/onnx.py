@@ -8,9 +8,9 @@ in pipelines; and `FittedModel`, as returned by ``results.model(name)``, for row
 ``Dataset.X``. A classifier returns labels and probabilities of shape (n, K); `OneVsRest`,
 `OneVsOne` and those without probabilities return their scores: for two classes zero and the
 decision function. Arithmetic is always in double precision; results are in single precision unless
-the rows are double. For double rows pass ``options={"zipmap": False}``: skl2onnx would turn the
-probabilities into dictionaries, and ONNX has none of doubles. Labels are those of the largest
-score: a graph does not decide by the operating point of a model, and does not abstain.
+the rows are double. For double rows pass ``options={"zipmap": False}``: otherwise skl2onnx turns
+the probabilities into dictionaries, which ONNX does not support for doubles. Labels are those of
+the largest score: a graph ignores the operating point of a model and does not abstain.
 
 It needs skl2onnx (``pip install lincore[onnx]``); running a graph needs an ONNX runtime, such as
 onnxruntime.
@@ -73,178 +73,186 @@ except ImportError as error:
 
 # A node of a graph, or its name: skl2onnx has no types.
 Node = Any
-# Maps the rows as a node, a fitted classifier and node options to its scores (n, K).
+# Maps the rows as a node, a fitted classifier and the opset version to its scores (n, K).
 Scores = Callable[[Node, Any, dict[str, Any]], Node]
 
 
-def _mapped(rows: Node, origin: Array, matrix: Array, at: dict[str, Any]) -> Node:
+def _affine_map(rows: Node, origin: Array, matrix: Array, opset: dict[str, Any]) -> Node:
     """Return ``(rows - origin) @ matrix``; a diagonal matrix may be given as (p,)."""
-    centred = ops.OnnxSub(rows, origin, **at)
+    centred = ops.OnnxSub(rows, origin, **opset)
     if matrix.ndim == 1:
-        return ops.OnnxMul(centred, matrix, **at)
-    return ops.OnnxMatMul(centred, matrix, **at)
+        return ops.OnnxMul(centred, matrix, **opset)
+    return ops.OnnxMatMul(centred, matrix, **opset)
 
 
-def _linear_scores(rows: Node, model: LinearClassifier, at: dict[str, Any]) -> Node:
+def _linear_scores(rows: Node, model: LinearClassifier, opset: dict[str, Any]) -> Node:
     functions = model.discriminants()
     coef = np.stack([function.b for function in functions], axis=1)
     constants = np.array([[function.c for function in functions]])
-    return ops.OnnxAdd(ops.OnnxMatMul(rows, coef, **at), constants, **at)
+    return ops.OnnxAdd(ops.OnnxMatMul(rows, coef, **opset), constants, **opset)
 
 
-def _quadratic_scores(rows: Node, model: QuadraticDiscriminantAnalysis, at: dict[str, Any]) -> Node:
-    return _gaussian_scores(rows, model.densities_, model.priors_, at)
+def _quadratic_scores(
+    rows: Node, model: QuadraticDiscriminantAnalysis, opset: dict[str, Any]
+) -> Node:
+    return _gaussian_scores(rows, model.densities_, model.priors_, opset)
 
 
-def _gaussian_scores(rows: Node, densities: Gaussians, priors: Array, at: dict[str, Any]) -> Node:
+def _gaussian_scores(
+    rows: Node, densities: Gaussians, priors: Array, opset: dict[str, Any]
+) -> Node:
     """Sum squares of whitened rows, which lose no digits, unlike expanded quadrics."""
     columns = []
     with np.errstate(divide="ignore"):
         log_priors = np.log(priors)
     for mean, whitener, log_prior in zip(*densities, log_priors, strict=True):
-        white = _mapped(rows, mean, whitener.factor, at)
+        white = _affine_map(rows, mean, whitener.factor, opset)
         halves = np.full((whitener.factor.shape[-1], 1), -0.5)
-        squares = ops.OnnxMatMul(ops.OnnxMul(white, white, **at), halves, **at)
+        squares = ops.OnnxMatMul(ops.OnnxMul(white, white, **opset), halves, **opset)
         constant = np.array([[log_prior - 0.5 * whitener.log_det]])
-        columns.append(ops.OnnxAdd(squares, constant, **at))
-    return ops.OnnxConcat(*columns, axis=1, **at)
+        columns.append(ops.OnnxAdd(squares, constant, **opset))
+    return ops.OnnxConcat(*columns, axis=1, **opset)
 
 
-def _naive_bayes_scores(rows: Node, model: GaussianNB, at: dict[str, Any]) -> Node:
+def _naive_bayes_scores(rows: Node, model: GaussianNB, opset: dict[str, Any]) -> Node:
     categories = model._categories
     if categories is None:
-        return _gaussian_scores(rows, model.densities_, model.priors_, at)
-    numbers = ops.OnnxGather(rows, np.flatnonzero(model._numeric), axis=1, **at)
-    coded = ops.OnnxGather(rows, categories.columns, axis=1, **at)
-    logs = ops.OnnxMatMul(coded, categories.coef.T, **at)
-    scores = ops.OnnxAdd(logs, categories.constant[None], **at)
-    gaussian = _gaussian_scores(numbers, model._densities, model.priors_, at)
-    return ops.OnnxAdd(gaussian, scores, **at)
+        return _gaussian_scores(rows, model.densities_, model.priors_, opset)
+    numbers = ops.OnnxGather(rows, np.flatnonzero(model._numeric), axis=1, **opset)
+    coded = ops.OnnxGather(rows, categories.columns, axis=1, **opset)
+    logs = ops.OnnxMatMul(coded, categories.coef.T, **opset)
+    scores = ops.OnnxAdd(logs, categories.constant[None], **opset)
+    gaussian = _gaussian_scores(numbers, model._densities, model.priors_, opset)
+    return ops.OnnxAdd(gaussian, scores, **opset)
 
 
-def _count_scores(rows: Node, model: MultinomialNB, at: dict[str, Any]) -> Node:
+def _count_scores(rows: Node, model: MultinomialNB, opset: dict[str, Any]) -> Node:
     """Score counts; exclude classes with more impossible occurrences than others."""
-    finite = ops.OnnxMatMul(rows, model._finite.T, **at)
-    scores = ops.OnnxAdd(finite, model.class_log_prior_[None], **at)
+    finite = ops.OnnxMatMul(rows, model._finite.T, **opset)
+    scores = ops.OnnxAdd(finite, model.class_log_prior_[None], **opset)
     if not model._impossible.any():
         return scores
-    never = np.where(model.priors_ == 0, np.inf, 0.0)[None]
-    excluded = ops.OnnxAdd(ops.OnnxMatMul(rows, model._impossible.T, **at), never, **at)
+    excluded_always = np.where(model.priors_ == 0, np.inf, 0.0)[None]
+    excluded = ops.OnnxAdd(
+        ops.OnnxMatMul(rows, model._impossible.T, **opset), excluded_always, **opset
+    )
     # The minimum as a negative maximum: the operator for reductions differs between versions.
     first = np.array([1], dtype=np.int64)
-    largest = ops.OnnxTopK(ops.OnnxNeg(excluded, **at), first, axis=1, **at)[0]
-    out = ops.OnnxGreater(excluded, ops.OnnxMul(largest, np.array([-1 - 1e-12]), **at), **at)
-    return ops.OnnxWhere(out, np.array([-np.inf]), scores, **at)
+    largest = ops.OnnxTopK(ops.OnnxNeg(excluded, **opset), first, axis=1, **opset)[0]
+    is_excluded = ops.OnnxGreater(
+        excluded, ops.OnnxMul(largest, np.array([-1 - 1e-12]), **opset), **opset
+    )
+    return ops.OnnxWhere(is_excluded, np.array([-np.inf]), scores, **opset)
 
 
-def _margins(rows: Node, model: BinaryModels, at: dict[str, Any]) -> Node:
+def _margins(rows: Node, model: BinaryModels, opset: dict[str, Any]) -> Node:
     """Return the decision functions of the binary models, (n, n_models)."""
     columns = []
-    for one in model.estimators_:
-        if isinstance(one, HalfSpace):
-            plane = ops.OnnxMatMul(rows, one.coef_.T, **at)
-            columns.append(ops.OnnxAdd(plane, one.intercept_, **at))
+    for binary in model.estimators_:
+        if isinstance(binary, HalfSpace):
+            plane = ops.OnnxMatMul(rows, binary.coef_.T, **opset)
+            columns.append(ops.OnnxAdd(plane, binary.intercept_, **opset))
             continue
-        if type(one) not in SCORES or not hasattr(one, "decision_function"):
+        if type(binary) not in SCORES or not hasattr(binary, "decision_function"):
             raise DataError(
-                f"ONNX export does not support the decision function of {type(one).__name__}.",
+                f"ONNX export does not support the decision function of {type(binary).__name__}.",
                 where=f"binary models of {type(model).__name__}",
                 remedy=f"Choose one of {', '.join(kind.__name__ for kind in SCORES)}, and put "
                 f"transformers in front of {type(model).__name__} instead of inside.",
             )
         sides = np.array([[-1.0], [1.0]])
-        columns.append(ops.OnnxMatMul(SCORES[type(one)](rows, one, at), sides, **at))
-    return ops.OnnxConcat(*columns, axis=1, **at)
+        columns.append(ops.OnnxMatMul(SCORES[type(binary)](rows, binary, opset), sides, **opset))
+    return ops.OnnxConcat(*columns, axis=1, **opset)
 
 
-def _rest_scores(rows: Node, model: OneVsRest, at: dict[str, Any]) -> Node:
-    margins = _margins(rows, model, at)
+def _rest_scores(rows: Node, model: OneVsRest, opset: dict[str, Any]) -> Node:
+    margins = _margins(rows, model, opset)
     if len(model.design_) == len(model.classes_):
         return margins
     # A zero appended: the score of the class without a model.
     padded = np.eye(len(model.design_), len(model.classes_))
-    return ops.OnnxMatMul(margins, padded, **at)
+    return ops.OnnxMatMul(margins, padded, **opset)
 
 
-def _vote_scores(rows: Node, model: OneVsOne, at: dict[str, Any]) -> Node:
-    margins = _margins(rows, model, at)
+def _vote_scores(rows: Node, model: OneVsOne, opset: dict[str, Any]) -> Node:
+    margins = _margins(rows, model, opset)
     design = model.design_.astype(np.float64)
     claims = ops.OnnxCast(
-        ops.OnnxGreater(margins, np.zeros(1), **at), to=onnx_proto.TensorProto.DOUBLE, **at
+        ops.OnnxGreater(margins, np.zeros(1), **opset), to=onnx_proto.TensorProto.DOUBLE, **opset
     )
     lost = (len(model.classes_) - 1 - design.sum(axis=0, keepdims=True)) / 2
-    votes = ops.OnnxAdd(ops.OnnxMatMul(claims, design, **at), lost, **at)
-    clipped = ops.OnnxClip(margins, np.array(-1e300), np.array(1e300), **at)
-    confidence = ops.OnnxMatMul(clipped, design, **at)
-    size = ops.OnnxAdd(ops.OnnxAbs(confidence, **at), np.ones(1), **at)
-    squeezed = ops.OnnxDiv(ops.OnnxMul(confidence, np.array([1 / 3]), **at), size, **at)
-    return ops.OnnxAdd(votes, squeezed, **at)
+    votes = ops.OnnxAdd(ops.OnnxMatMul(claims, design, **opset), lost, **opset)
+    clipped = ops.OnnxClip(margins, np.array(-1e300), np.array(1e300), **opset)
+    confidence = ops.OnnxMatMul(clipped, design, **opset)
+    size = ops.OnnxAdd(ops.OnnxAbs(confidence, **opset), np.ones(1), **opset)
+    squeezed = ops.OnnxDiv(ops.OnnxMul(confidence, np.array([1 / 3]), **opset), size, **opset)
+    return ops.OnnxAdd(votes, squeezed, **opset)
 
 
 def _convert_classifier(score: Scores, scope: Any, operator: Any, container: Any) -> None:
-    model, at = operator.raw_operator, {"op_version": container.target_opset}
-    scores = score(_double(operator, at), model, at)
-    best = ops.OnnxArgMax(scores, axis=1, keepdims=0, **at)
-    label = ops.OnnxGather(_labels(model), best, **at, output_names=operator.outputs[:1])
+    model, opset = operator.raw_operator, {"op_version": container.target_opset}
+    scores = score(_double(operator, opset), model, opset)
+    best = ops.OnnxArgMax(scores, axis=1, keepdims=0, **opset)
+    label = ops.OnnxGather(_labels(model), best, **opset, output_names=operator.outputs[:1])
     if isinstance(model, SoftmaxPosterior):
-        scores = ops.OnnxSoftmax(scores, axis=1, **at)
+        scores = ops.OnnxSoftmax(scores, axis=1, **opset)
     elif len(model.classes_) == 2:
-        scores = ops.OnnxMatMul(scores, np.array([[0.0, -1.0], [0.0, 1.0]]), **at)
+        scores = ops.OnnxMatMul(scores, np.array([[0.0, -1.0], [0.0, 1.0]]), **opset)
     label.add_to(scope, container)
-    _in_the_rows_precision(scores, operator, 1, at).add_to(scope, container)
+    _in_input_precision(scores, operator, 1, opset).add_to(scope, container)
 
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
-    model, at = operator.raw_operator, {"op_version": container.target_opset}
+    model, opset = operator.raw_operator, {"op_version": container.target_opset}
     # The matrix of a standardizer is diagonal; for all pixels of an image it would be too large.
-    scales = isinstance(model, Standardizer)
-    origin, matrix = (model.mean_, 1 / model.scale_) if scales else model.affine()
-    mapped = _mapped(_double(operator, at), origin, matrix, at)
-    _in_the_rows_precision(mapped, operator, 0, at).add_to(scope, container)
+    is_diagonal = isinstance(model, Standardizer)
+    origin, matrix = (model.mean_, 1 / model.scale_) if is_diagonal else model.affine()
+    mapped = _affine_map(_double(operator, opset), origin, matrix, opset)
+    _in_input_precision(mapped, operator, 0, opset).add_to(scope, container)
 
 
 def _convert_preparer(scope: Any, operator: Any, container: Any) -> None:
-    model, at = operator.raw_operator, {"op_version": container.target_opset}
+    model, opset = operator.raw_operator, {"op_version": container.target_opset}
     if model.n_words:
         raise DataError(
             "ONNX does not support sparse rows, such as counts of words.",
             where="the step that prepares the columns",
             remedy="Leave the text columns out, or save the model with skops.",
         )
-    rows, columns = _double(operator, at), []
+    rows, columns = _double(operator, opset), []
     for i, learned in enumerate(model.columns_):
-        column = ops.OnnxGather(rows, np.array([i]), axis=1, **at)
+        column = ops.OnnxGather(rows, np.array([i]), axis=1, **opset)
         if isinstance(learned, Filling):
-            columns += _filled(column, learned, at)
+            columns += _filled(column, learned, opset)
         elif learned.of_column:
-            columns.append(_coded(column, learned, at))
-    _in_the_rows_precision(ops.OnnxConcat(*columns, axis=1, **at), operator, 0, at).add_to(
+            columns.append(_coded(column, learned, opset))
+    _in_input_precision(ops.OnnxConcat(*columns, axis=1, **opset), operator, 0, opset).add_to(
         scope, container
     )
 
 
-def _filled(column: Node, filling: Filling, at: dict[str, Any]) -> list[Node]:
-    gaps = ops.OnnxIsNaN(column, **at)
-    filled = ops.OnnxWhere(gaps, np.array([filling.value]), column, **at)
-    indicator = ops.OnnxCast(gaps, to=onnx_proto.TensorProto.DOUBLE, **at)
+def _filled(column: Node, filling: Filling, opset: dict[str, Any]) -> list[Node]:
+    gaps = ops.OnnxIsNaN(column, **opset)
+    filled = ops.OnnxWhere(gaps, np.array([filling.value]), column, **opset)
+    indicator = ops.OnnxCast(gaps, to=onnx_proto.TensorProto.DOUBLE, **opset)
     return [filled, indicator] if filling.has_indicator else [filled]
 
 
-def _coded(column: Node, coding: Coding, at: dict[str, Any]) -> Node:
+def _coded(column: Node, coding: Coding, opset: dict[str, Any]) -> Node:
     n_levels = len(coding.place) - 2
-    gaps = ops.OnnxIsNaN(column, **at)
-    numbers = ops.OnnxWhere(gaps, np.zeros(1), column, **at)
-    codes = ops.OnnxCast(numbers, to=onnx_proto.TensorProto.INT64, **at)
+    gaps = ops.OnnxIsNaN(column, **opset)
+    numbers = ops.OnnxWhere(gaps, np.zeros(1), column, **opset)
+    codes = ops.OnnxCast(numbers, to=onnx_proto.TensorProto.INT64, **opset)
     outside = ops.OnnxOr(
-        ops.OnnxLess(codes, np.array([0]), **at),
-        ops.OnnxGreater(codes, np.array([n_levels]), **at),
-        **at,
+        ops.OnnxLess(codes, np.array([0]), **opset),
+        ops.OnnxGreater(codes, np.array([n_levels]), **opset),
+        **opset,
     )
-    known = ops.OnnxWhere(outside, np.array([n_levels]), codes, **at)
-    at_all = ops.OnnxWhere(gaps, np.array([n_levels + 1]), known, **at)
-    places = ops.OnnxGather(np.asarray(coding.place, np.int64), at_all, axis=0, **at)
-    own = ops.OnnxEqual(places, np.arange(len(coding.of_column))[None], **at)
-    return ops.OnnxCast(own, to=onnx_proto.TensorProto.DOUBLE, **at)
+    known = ops.OnnxWhere(outside, np.array([n_levels]), codes, **opset)
+    all_codes = ops.OnnxWhere(gaps, np.array([n_levels + 1]), known, **opset)
+    positions = ops.OnnxGather(np.asarray(coding.place, np.int64), all_codes, axis=0, **opset)
+    indicators = ops.OnnxEqual(positions, np.arange(len(coding.of_column))[None], **opset)
+    return ops.OnnxCast(indicators, to=onnx_proto.TensorProto.DOUBLE, **opset)
 
 
 def _parse_fitted(scope: Any, model: FittedModel, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -252,18 +260,18 @@ def _parse_fitted(scope: Any, model: FittedModel, inputs: Any, custom_parsers: A
     classifier = copy(model.classifier)
     classifier.classes_ = model.classes[np.asarray(classifier.classes_, dtype=np.intp)]
     pipeline = Pipeline([*model.pipeline.steps[:-1], ("classify", classifier)])
-    given = (scope.options or {}).get(id(model))
-    scope.add_options(id(classifier), {"zipmap": True, **(given or {})})
+    options = (scope.options or {}).get(id(model)) or {}
+    scope.add_options(id(classifier), {"zipmap": True, **options})
     return parse_sklearn(scope, pipeline, inputs, custom_parsers=custom_parsers)
 
 
-def _double(operator: Any, at: dict[str, Any]) -> Node:
-    return ops.OnnxCast(operator.inputs[0], to=onnx_proto.TensorProto.DOUBLE, **at)
+def _double(operator: Any, opset: dict[str, Any]) -> Node:
+    return ops.OnnxCast(operator.inputs[0], to=onnx_proto.TensorProto.DOUBLE, **opset)
 
 
-def _in_the_rows_precision(node: Node, operator: Any, output: int, at: dict[str, Any]) -> Node:
-    to = guess_proto_type(operator.outputs[output].type)
-    return ops.OnnxCast(node, to=to, **at, output_names=operator.outputs[output : output + 1])
+def _in_input_precision(node: Node, operator: Any, output: int, opset: dict[str, Any]) -> Node:
+    dtype = guess_proto_type(operator.outputs[output].type)
+    return ops.OnnxCast(node, to=dtype, **opset, output_names=operator.outputs[output : output + 1])
 
 
 def _labels(model: Any) -> NDArray[Any]:
@@ -274,8 +282,8 @@ def _labels(model: Any) -> NDArray[Any]:
     if all(isinstance(label, str) for label in classes.tolist()):
         return np.asarray(classes, dtype=np.str_)
     raise ValueError(
-        f"ONNX has whole numbers and texts for labels; these are {classes.tolist()}. Fit the "
-        "model with labels of one of these kinds."
+        f"ONNX labels are integers or strings; these are {classes.tolist()}. Fit the model with "
+        "labels of one of these kinds."
     )
 
 
@@ -300,8 +308,8 @@ SCORES: dict[type, Scores] = {
 
 
 def _register() -> None:
-    of_several: dict[type, Scores] = {OneVsRest: _rest_scores, OneVsOne: _vote_scores}
-    for classifier, score in (SCORES | of_several).items():
+    multiclass: dict[type, Scores] = {OneVsRest: _rest_scores, OneVsOne: _vote_scores}
+    for classifier, score in (SCORES | multiclass).items():
         update_registered_converter(
             classifier,
             f"Lincore{classifier.__name__}",
@@ -309,12 +317,12 @@ def _register() -> None:
             partial(_convert_classifier, score),
             options={"zipmap": [True, False, "columns"], "nocl": [False]},
         )
-    of_transformers = {
+    transformers = {
         PCA: _convert_transformer,
         Standardizer: _convert_transformer,
         Preparer: _convert_preparer,
     }
-    for transformer, convert in of_transformers.items():
+    for transformer, convert in transformers.items():
         update_registered_converter(
             transformer, f"Lincore{transformer.__name__}", _infer_transformer, convert
         )

@@ -17,8 +17,9 @@ PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
 Pairs = tuple[tuple[str, str], ...]
 
-#: A part is the loss of the first condition minus that of the second, averaged over its pairs: the
-#: part is corrected first in one pair and second in the other. The parts sum to the total.
+#: A part is the loss of the first condition minus that of the second, averaged over its pairs. Of
+#: two pairs, one corrects this part first and the other corrects it second. The parts sum to the
+#: total.
 PAIRS_OF: Mapping[str, Pairs] = {
     "prior shift": (("reduced", "corrected priors"), ("balanced weights", "both")),
     "majority bias": (("reduced", "balanced weights"), ("corrected priors", "both")),
@@ -61,8 +62,8 @@ class Attribution(NamedTuple):
         """Return one line per part, with its interval."""
         lines = {"full": self.full, **self.parts, "total": self.total, "reduced": self.reduced}
         return f"{self.loss} of {self.method}\n" + "\n".join(
-            f"{name:<12}{part.value:8.4f}  ({part.low:.4f} to {part.high:.4f})"
-            for name, part in lines.items()
+            f"{name:<12}{interval.value:8.4f}  ({interval.low:.4f} to {interval.high:.4f})"
+            for name, interval in lines.items()
         )
 
     @property
@@ -104,7 +105,7 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
         part: [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
         for part, pairs in PAIRS_OF.items()
     }
-    prior_shift, majority_bias, fewer, uneven = (
+    prior_shift, majority_bias, sample_size, class_size = (
         _mean_change(study, method, loss, PAIRS_OF[part]) for part in PARTS
     )
     return Attribution(
@@ -114,8 +115,8 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
         loss_over_seeds(study, method, loss, "reduced"),
         prior_shift,
         majority_bias,
-        fewer,
-        uneven,
+        sample_size,
+        class_size,
         change_over_seeds(study, method, loss, "reduced", "full"),
         np.stack([np.mean(by_pair[part], axis=0) for part in PARTS]),
         means_by_order(by_pair),
@@ -141,9 +142,10 @@ def contrast_of(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
 
 def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str) -> Interval:
     """Return the mean loss of a condition with its interval, clipped to possible values."""
-    most = study.named(loss).highest
+    highest = study.named(loss).highest
     variance = study.variance(method, {condition: 1.0}, loss)
-    return _of_study(study, study.loss(method, condition, loss), loss, variance).within(0.0, most)
+    by_seed = study.loss(method, condition, loss)
+    return _interval(study, by_seed, loss, variance).within(0.0, highest)
 
 
 def change_over_seeds(
@@ -154,23 +156,23 @@ def change_over_seeds(
 
 
 def _mean_change(study: SubsetLosses, method: str, loss: str, pairs: Pairs) -> Interval:
-    most, contrast = study.named(loss).highest, contrast_of(pairs)
+    highest, contrast = study.named(loss).highest, contrast_of(pairs)
     variance = study.variance(method, contrast, loss) if contrast else 0.0
     changes = [
-        less(study.loss(method, worse, each), study.loss(method, better, each))
-        for each in _losses_meant(study, loss)
+        less(study.loss(method, worse, name), study.loss(method, better, name))
+        for name in _averaged_losses(study, loss)
         for worse, better in pairs
     ]
-    return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
+    return _interval(study, np.mean(changes, axis=0), loss, variance).within(-highest, highest)
 
 
-def _losses_meant(study: SubsetLosses, loss: str) -> list[str]:
+def _averaged_losses(study: SubsetLosses, loss: str) -> list[str]:
     if loss != OTHERS:
         return [loss]
-    cut = zip(study.recall_names, study.is_reduced, strict=True)
-    return [name for name, is_cut in cut if not is_cut]
+    recalls = zip(study.recall_names, study.is_reduced, strict=True)
+    return [name for name, is_reduced in recalls if not is_reduced]
 
 
-def _of_study(study: SubsetLosses, values: Array, loss: str, variance: float) -> Interval:
+def _interval(study: SubsetLosses, values: Array, loss: str, variance: float) -> Interval:
     grain = study.named(loss).grain(study.counts["full"], study.n_test)
     return over_seeds(values, study.test_ratio, grain=grain, variance=variance)

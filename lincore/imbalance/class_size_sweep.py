@@ -35,7 +35,7 @@ STRIDE = 4
 # Small sizes fitted together, after which the sweep can be stopped.
 TOGETHER = 4
 
-NOBODY = np.empty(0, dtype=np.intp)
+NO_ROWS = np.empty(0, dtype=np.intp)
 #: Random splits of a sweep.
 SWEEP_REPEATS = 10
 
@@ -98,10 +98,10 @@ def sweep(
     --------
     >>> import lincore
     >>> data = lincore.sample("gaussian")
-    >>> found = sweep(data, ["class 3"], [5, 10, 20, 40], ["lda", "qda"], repeats=3)
-    >>> found.rows.tolist()
+    >>> curves = sweep(data, ["class 3"], [5, 10, 20, 40], ["lda", "qda"], repeats=3)
+    >>> curves.rows.tolist()
     [5.0, 10.0, 20.0, 40.0, 53.0]
-    >>> curve = found.curve("lda", "recall of class 3")
+    >>> curve = curves.curve("lda", "recall of class 3")
     >>> bool(curve.mean[0] < curve.mean[-1])
     True
     """
@@ -112,14 +112,14 @@ def sweep(
         raise DataError("No class to reduce.", remedy="Name at least one.")
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
-    sizes_of = dict.fromkeys(labels, 1)
-    plan = Plan(data, sizes_of, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
-    first, nested = plan.draw(0)
+    least = dict.fromkeys(labels, 1)
+    plan = Plan(data, least, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
+    first_split, nested = plan.draw(0)
     counts = nested.counts
     subsets = _subset_sizes(data, labels, sizes, counts)
-    found: list[Array] = []
+    by_seed: list[Array] = []
 
-    def filled(losses: list[Array]) -> Sweep:
+    def make_sweep(losses: list[Array]) -> Sweep:
         return Sweep(
             classes=data.classes,
             swept=labels,
@@ -128,43 +128,39 @@ def sweep(
             loss_names=loss_names(data.classes),
             losses=np.stack(losses, axis=3),
             seeds=seed + np.arange(len(losses)),
-            test_ratio=len(first.test) / len(first.train) if plan.new_splits else 0.0,
+            test_ratio=len(first_split.test) / len(first_split.train) if plan.new_splits else 0.0,
             failures=dict(plan.failures),
-            settings=study_settings(plan, repeats),
-            n_test=len(first.test),
+            settings=study_settings(plan),
+            n_test=len(first_split.test),
         )
 
-    def tell(losses: Array, n_sizes: int) -> bool:
-        if keep is not None and not found:
-            keep(filled([losses]))
-        what = f"{_turn(plan, len(found), repeats)}, {n_sizes} of {len(subsets)} sizes"
-        return progress is None or progress(len(found), repeats, what) is not False
+    def report(losses: Array, n_sizes: int) -> bool:
+        if keep is not None and not by_seed:
+            keep(make_sweep([losses]))
+        step = f"{plan.step_name(len(by_seed))}, {n_sizes} of {len(subsets)} sizes"
+        return progress is None or progress(len(by_seed), repeats, step) is not False
 
     for repeat in range(repeats):
-        losses, is_whole = _one_seed(plan, subsets, repeat, exact, tell)
-        if is_whole or not found:
-            found.append(losses)
+        losses, is_whole = _fit_seed(plan, subsets, repeat, exact, report)
+        if is_whole or not by_seed:
+            by_seed.append(losses)
         if keep is not None:
-            keep(filled(found))
-        what = _turn(plan, repeat, repeats)
-        if not is_whole or (progress is not None and progress(repeat + 1, repeats, what) is False):
+            keep(make_sweep(by_seed))
+        step = plan.step_name(repeat)
+        if not is_whole or (progress is not None and progress(repeat + 1, repeats, step) is False):
             break
-    return filled(found)
+    return make_sweep(by_seed)
 
 
-def _turn(plan: Plan, repeat: int, repeats: int) -> str:
-    return f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
-
-
-def _one_seed(
+def _fit_seed(
     plan: Plan,
     subsets: list[Counts],
     repeat: int,
     exact: bool,
-    tell: Callable[[Array, int], bool],
+    report: Callable[[Array, int], bool],
 ) -> tuple[Array, bool]:
     """Return the losses of a seed (M, A, 4, L), NaN if not fitted, and whether it is finished."""
-    # `tell` is called with the losses and the number of sizes after every few sizes; False stops.
+    # `report` is called with the losses and the number of sizes after every few sizes; False stops.
     data, (split, nested) = plan.data, plan.draw(repeat)
     # Group splits have different sizes each time.
     subsets = [np.minimum(subset, nested.counts) for subset in subsets]
@@ -182,25 +178,25 @@ def _one_seed(
         return Task(sample, split.test)
 
     def fit(batch: list[tuple[int, Counts, TrainingSample]]) -> None:
-        asked: dict[bool, list[tuple[int, Counts, TrainingSample]]] = {}
-        for task in batch:
-            every_method = _takes_all(plan, task[0], len(subsets), int(task[1].sum()))
-            asked.setdefault(every_method, []).append(task)
-        for every_method, chosen in asked.items():
+        by_scope: dict[bool, list[tuple[int, Counts, TrainingSample]]] = {}
+        for size in batch:
+            every_method = _fits_every_method(plan, size[0], len(subsets), int(size[1].sum()))
+            by_scope.setdefault(every_method, []).append(size)
+        for every_method, chosen in by_scope.items():
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
             # Largest first: if a method fails at several sizes, the largest is reported.
             chosen.reverse()
             reasons: dict[str, str] = {}
             # Convergence and separation warnings are expected at small sizes.
-            every, _ = plan.fit([task_of(size, methods) for size in chosen], reasons, methods)
+            predictions, _ = plan.fit([task_of(size, methods) for size in chosen], reasons, methods)
             plan.failures.update(reasons)
             entries = [
                 Entry(
-                    losses[:, a, :2], fits, (_shares(nested.totals(subset, data.weights)), target)
+                    losses[:, i, :2], fits, (_shares(nested.totals(subset, data.weights)), target)
                 )
-                for (a, subset, _), fits in zip(chosen, every, strict=True)
+                for (i, subset, _), fits in zip(chosen, predictions, strict=True)
             ]
-            _enter(plan, split, entries)
+            _store_losses(plan, split, entries)
 
     sizes = zip(range(len(subsets)), subsets, samples, strict=True)
     n_values = len(split.train) * data.n_features
@@ -214,14 +210,14 @@ def _one_seed(
         fit(batch)
         start, stop = batch[0][0], batch[-1][0] + 1
         for n_sizes in (*range(start + TOGETHER, stop, TOGETHER), stop):
-            if not tell(losses.copy(), n_sizes):
+            if not report(losses.copy(), n_sizes):
                 return losses, False
     if exact and serve:
-        _exact(plan, losses[:, :, 2:], subsets, last, split, nested)
+        _fit_exact(plan, losses[:, :, 2:], subsets, last, split, nested)
     return losses, True
 
 
-def _exact(
+def _fit_exact(
     plan: Plan,
     losses: Array,
     subsets: list[Counts],
@@ -231,7 +227,7 @@ def _exact(
 ) -> None:
     """Store the losses (M, A, 2, L) of fits to all rows with the class weights of each size."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts, tasks, priors, rows = subsets[-1], [], [], NOBODY
+    counts, tasks, priors, rows = subsets[-1], [], [], NO_ROWS
     if plan.steps.chooses_components and not plan.streams:
         rows = nested.take(counts)
     totals = nested.totals(counts, plan.data.weights)
@@ -245,12 +241,12 @@ def _exact(
     small = len(split.train) * plan.data.n_features < WORTHWHILE
     number = len(tasks) if small else n_threads()
     for start in range(0, len(tasks), number):
-        every, _ = plan.fit(tasks[start : start + number], plan.failures, methods)
+        predictions, _ = plan.fit(tasks[start : start + number], plan.failures, methods)
         entries = [
-            Entry(losses[:, a], fits, (priors[a], priors[-1]))
-            for a, fits in enumerate(every, start)
+            Entry(losses[:, i], fits, (priors[i], priors[-1]))
+            for i, fits in enumerate(predictions, start)
         ]
-        _enter(plan, split, entries)
+        _store_losses(plan, split, entries)
 
 
 def _shares(totals: Array) -> Array:
@@ -265,7 +261,7 @@ class Entry(NamedTuple):
     priors: tuple[Array, Array]
 
 
-def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
+def _store_losses(plan: Plan, split: Split, entries: list[Entry]) -> None:
     """Store the losses of sizes that were fitted together."""
     truth, n_classes = plan.data.codes[split.test], plan.data.n_classes
     weight = plan.data.weights_of(split.test)
@@ -273,33 +269,33 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
         chosen = [entry for entry in entries if method.name in entry.fits]
         if not chosen:
             continue
-        found = [entry.fits[method.name] for entry in chosen]
-        learned = [fit.learned for fit in found if fit.learned is not None]
-        log_proba = np.stack([fit.log_proba for fit in found])[:, None]
-        if len(learned) == len(found):
+        predictions = [entry.fits[method.name] for entry in chosen]
+        learned = [fit.learned for fit in predictions if fit.learned is not None]
+        log_proba = np.stack([fit.log_proba for fit in predictions])[:, None]
+        if len(learned) == len(predictions):
             priors = np.array([entry.priors for entry in chosen])
             old = np.stack(learned)[:, None, None]
             log_proba = exchanged(log_proba, old, priors[:, :, None])
             predicted = log_proba.argmax(axis=-1)
         else:
-            each = [
+            pairs = [
                 [fit.under(prior) for prior in entry.priors]
-                for fit, entry in zip(found, chosen, strict=True)
+                for fit, entry in zip(predictions, chosen, strict=True)
             ]
-            predicted = np.array([[codes for codes, _ in pair] for pair in each])
-            log_proba = np.array([[logs for _, logs in pair] for pair in each])
+            predicted = np.array([[codes for codes, _ in pair] for pair in pairs])
+            log_proba = np.array([[logs for _, logs in pair] for pair in pairs])
         rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        kinds = study_losses(np.arange(n_classes))
-        every = mean_losses(kinds, truth, rows, n_classes, weight=weight)
-        for entry, values in zip(chosen, every, strict=True):
+        losses = study_losses(np.arange(n_classes))
+        means = mean_losses(losses, truth, rows, n_classes, weight=weight)
+        for entry, values in zip(chosen, means, strict=True):
             entry.losses[i] = values
 
 
-def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
-    """Return whether iterative methods are fitted at a size."""
+def _fits_every_method(plan: Plan, i: int, n_sizes: int, n_rows: int) -> bool:
+    """Return whether iterative methods are fitted too at a size."""
     width = plan.steps.n_components
     p = width if isinstance(width, int) else plan.data.n_features
-    return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0
+    return n_rows * p <= FEW_VALUES or (n_sizes - 1 - i) % STRIDE == 0
 
 
 def _subset_sizes(

@@ -10,7 +10,7 @@ from scipy import stats
 
 from lincore.data.row_weights import effective_number
 from lincore.imbalance.study import BalanceStudy
-from lincore.imbalance.trials import SOURCES
+from lincore.imbalance.trials import source_of
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
@@ -42,8 +42,7 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
     >>> np.round(condition_priors(study, "reduced"), 2)
     array([[0.64, 0.32, 0.03]])
     """
-    subset = SOURCES[condition][1] if condition in SOURCES else "reduced"
-    learned = study.shares(subset)
+    learned = study.shares(source_of(condition)[1])
     equal = np.full(len(study.classes), 1 / len(study.classes))
     shifts = study.example.shifts
     return np.stack([equal if shifts[m, condition] is None else learned for m in study.methods])
@@ -146,10 +145,9 @@ def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
     array([-0.59,  1.61])
     """
     before, after = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
-    kept = (before > 0) & (after > 0)
-    return np.where(
-        kept, np.log(np.where(kept, after, 1.0)) - np.log(np.where(kept, before, 1.0)), -np.inf
-    )
+    is_possible = (before > 0) & (after > 0)
+    log_after, log_before = (np.log(np.where(is_possible, p, 1.0)) for p in (after, before))
+    return np.where(is_possible, log_after - log_before, -np.inf)
 
 
 def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
@@ -158,7 +156,7 @@ def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
     Parameters
     ----------
     priors : array-like of shape (K,)
-        With sum 1.
+        Priors with sum 1.
     code : int
         Code of the class whose share is given.
     share : float
@@ -167,7 +165,7 @@ def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
     Returns
     -------
     ndarray of shape (K,)
-        With sum 1; the ratios of the other classes are unchanged.
+        New priors with sum 1; the ratios of the other classes are unchanged.
 
     Examples
     --------
@@ -205,12 +203,12 @@ def error_by_share(
     ndarray of shape (M, S, 3)
         Expected share of misclassified rows, between 0 and 1, with its interval.
     """
-    given = np.atleast_2d(np.asarray(old, dtype=float))
+    learned = np.atleast_2d(np.asarray(old, dtype=float))
     columns = []
     for share in np.asarray(shares, dtype=float):
-        new = priors_with_share(given[0], code, float(share))
-        asked = adjust_priors(results, given, new) if corrected else results
-        columns.append([error_in_deployment(asked, name, new) for name in results.methods])
+        new = priors_with_share(learned[0], code, float(share))
+        adjusted = adjust_priors(results, learned, new) if corrected else results
+        columns.append([error_in_deployment(adjusted, name, new) for name in results.methods])
     return np.swapaxes(np.array(columns), 0, 1)
 
 
@@ -235,17 +233,17 @@ def _expected(
     n = np.maximum(count, 1)
     mean = np.bincount(results.truth, values * own, n_classes) / np.where(count > 0, total, 1.0)
     if is_share:
-        near = (mean * n + 1) / (n + 2)
-        variance = near * (1 - near)
+        adjusted = (mean * n + 1) / (n + 2)
+        variance = adjusted * (1 - adjusted)
     else:
         deviations = values - mean[results.truth]
         # Variance of a weighted mean by linearisation, times the number that divides it below.
         spread = np.bincount(results.truth, (own * deviations) ** 2, n_classes)
         spread *= np.divide(n, total, out=np.zeros(n_classes), where=total > 0) ** 2
         variance = spread / np.maximum(count - 1, 1)
-    half = stats.norm.ppf(0.5 + LEVEL / 2) * np.sqrt((weight**2 * variance / n).sum())
+    margin = stats.norm.ppf(0.5 + LEVEL / 2) * np.sqrt((weight**2 * variance / n).sum())
     value = float(weight @ mean)
-    low, high = value - float(half), value + float(half)
+    low, high = value - float(margin), value + float(margin)
     return (
         Interval(value, max(low, 0.0), min(high, 1.0)) if is_share else Interval(value, low, high)
     )

@@ -80,10 +80,10 @@ class Loss(NamedTuple):
         """Return the variance of a contrast of mean losses."""
         weights = (totals if self.weights is None else self.weights) * (rows.counts > 0)
         weights = weights / weights.sum()
-        found = rows.of(self.kind, weights, contrast)
+        variance = rows.of(self.kind, weights, contrast)
         if len(contrast) == 1 and self.is_share:
-            found = max(found, rows.of_shares(self.kind, weights, *contrast))
-        return found
+            variance = max(variance, rows.of_shares(self.kind, weights, *contrast))
+        return variance
 
 
 class Example(NamedTuple):
@@ -244,8 +244,8 @@ def named_loss(name: str, losses: Sequence[Loss]) -> Loss:
     return losses[position(tuple(loss.name for loss in losses), name, "loss")]
 
 
-def position(names: tuple[str, ...], name: str, what: str) -> int:
+def position(names: tuple[str, ...], name: str, kind: str) -> int:
     """Return the position of a name; if it is unknown, raise KeyError with the known names."""
     if name not in names:
-        raise KeyError(f"No {what} {name!r}; there are {', '.join(names)}.")
+        raise KeyError(f"No {kind} {name!r}; there are {', '.join(names)}.")
     return names.index(name)

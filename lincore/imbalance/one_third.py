@@ -32,7 +32,7 @@ class OneThird(NamedTuple):
     Attributes
     ----------
     code : int
-        Of the class.
+        Code of the class.
     rows : int
         Its training rows now.
     test_size : float or None

@@ -46,17 +46,17 @@ def covariance_of_recovered(
     test_ratio: float,
 ) -> Array:
     """Return the covariance (m, m) of the recovered losses from variances of contrasts."""
-    own = np.array([variance({baseline: 1.0, name: -1.0}) for name in names])
-    if np.isnan(own).any():
+    variances = np.array([variance({baseline: 1.0, name: -1.0}) for name in names])
+    if np.isnan(variances).any():
         with np.errstate(invalid="ignore"):
             spread = np.atleast_2d(np.cov(by_seed))
         return np.asarray(spread * (1 / by_seed.shape[1] + test_ratio))
-    found = np.diag(own)
-    for i, one in enumerate(names):
+    covariance = np.diag(variances)
+    for i, name in enumerate(names):
         for j in range(i):
-            between = variance({one: 1.0, names[j]: -1.0})
-            found[i, j] = found[j, i] = (own[i] + own[j] - between) / 2
-    return found
+            difference = variance({name: 1.0, names[j]: -1.0})
+            covariance[i, j] = covariance[j, i] = (variances[i] + variances[j] - difference) / 2
+    return covariance
 
 
 class SplitMeans(Protocol):

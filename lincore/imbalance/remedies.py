@@ -21,8 +21,6 @@ REMEDIES = (
     "undersampling",
     "oversampling",
 )
-
-
 #: Corrections without refitting first, then those that use every row once, then those that repeat
 #: rows, and finally the one that discards rows.
 SIMPLEST_FIRST = (
@@ -33,7 +31,7 @@ SIMPLEST_FIRST = (
     "oversampling",
     "undersampling",
 )
-#: These use every row once.
+#: The corrections that use every row once.
 EVERY_ROW_ONCE = SIMPLEST_FIRST[:4]
 #: Share of the recoverable loss that a simpler remedy must recover.
 ENOUGH = 0.75
@@ -135,26 +133,26 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
     >>> choose_remedy(study, "lda", "recall of class 3").remedy.name
     'corrected priors'
     """
-    found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
-    available = tuple(name for name, one in found.items() if not np.isnan(one.recovered.value))
+    by_name = {remedy.name: remedy for remedy in remedies(study, method, loss)}
+    available = tuple(r.name for r in by_name.values() if not np.isnan(r.recovered.value))
     # If some are significantly better than none, consider only these.
-    found = {name: remedy for name, remedy in found.items() if remedy.recovered.low > 0} or found
-    most = max(found.values(), key=_bought)
-    kept = max((found[name] for name in EVERY_ROW_ONCE if name in found), key=_bought, default=most)
-    chosen = kept
-    if most.name not in EVERY_ROW_ONCE:
-        rest = [found[n] for n in SIMPLEST_FIRST if n not in EVERY_ROW_ONCE and n in found]
-        if kept is most or _behind(study, method, loss, kept, most).low > 0:
-            chosen = next(r for r in rest if _is_as_good(study, method, loss, r, most))
-    if chosen is kept and kept.name in EVERY_ROW_ONCE:
-        whole = (found[name] for name in EVERY_ROW_ONCE if name in found)
-        chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
-    behind = _behind(study, method, loss, chosen, most)
-    found_better = optimism(study, method, loss, available, "reduced")
-    return Advice(chosen, most, behind, len(available), found_better)
+    by_name = {r.name: r for r in by_name.values() if r.recovered.low > 0} or by_name
+    most = max(by_name.values(), key=_recovered)
+    simplest_first = [by_name[name] for name in SIMPLEST_FIRST if name in by_name]
+    candidates = [remedy for remedy in simplest_first if remedy.name in EVERY_ROW_ONCE]
+    best = max(candidates, key=_recovered, default=most)
+    if most.name not in EVERY_ROW_ONCE and (
+        best is most or _excess(study, method, loss, best.name, most.name).low > 0
+    ):
+        candidates = [remedy for remedy in simplest_first if remedy.name not in EVERY_ROW_ONCE]
+        best = most
+    chosen = next(r for r in candidates if _is_as_good(study, method, loss, r, best))
+    behind = _excess(study, method, loss, chosen.name, most.name)
+    expected_optimism = optimism(study, method, loss, available, "reduced")
+    return Advice(chosen, most, behind, len(available), expected_optimism)
 
 
-def _bought(remedy: Remedy) -> float:
+def _recovered(remedy: Remedy) -> float:
     value = remedy.recovered.value
     return -np.inf if np.isnan(value) else value
 
@@ -162,35 +160,31 @@ def _bought(remedy: Remedy) -> float:
 def _is_as_good(study: SubsetLosses, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
     if remedy is best:
         return True
-    better = -1.0 if study.named(loss).greater_is_better else 1.0
+    sign = -1.0 if study.named(loss).greater_is_better else 1.0
     reduced, full = (study.loss(method, condition, loss) for condition in ("reduced", "full"))
-    lost = float(np.mean(better * less(reduced, full)))
+    lost = float(np.mean(sign * less(reduced, full)))
     # No more than the loss against the full set can be recovered.
-    wanted = min(_bought(best), lost) if lost > 0 else _bought(best)
-    near = _bought(remedy) >= ENOUGH * wanted
-    return near and not _behind(study, method, loss, remedy, best).low > 0
+    wanted = min(_recovered(best), lost) if lost > 0 else _recovered(best)
+    is_enough = _recovered(remedy) >= ENOUGH * wanted
+    return is_enough and not _excess(study, method, loss, remedy.name, best.name).low > 0
 
 
-def _behind(study: SubsetLosses, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
-    return _excess(study, method, loss, one.name, other.name)
-
-
-def _excess(study: SubsetLosses, method: str, loss: str, one: str, other: str) -> Interval:
+def _excess(study: SubsetLosses, method: str, loss: str, worse: str, better: str) -> Interval:
     """Return how much worse one condition is than another: higher loss or lower recall."""
-    conditions = (other, one) if study.named(loss).greater_is_better else (one, other)
-    return change_over_seeds(study, method, loss, *conditions)
+    pair = (better, worse) if study.named(loss).greater_is_better else (worse, better)
+    return change_over_seeds(study, method, loss, *pair)
 
 
 @per_results
 def _remedy(study: SubsetLosses, method: str, loss: str, name: str) -> Remedy:
     recovered = _excess(study, method, loss, "reduced", name)
-    whole = _excess(study, method, loss, "reduced", "full")
+    lost = _excess(study, method, loss, "reduced", "full")
     return Remedy(
         name,
         loss_over_seeds(study, method, loss, name),
         recovered,
         _excess(study, method, loss, name, "full"),
-        recovered.value / whole.value if whole.low > 0 else np.nan,
+        recovered.value / lost.value if lost.low > 0 else np.nan,
         tuple(
             change_over_seeds(study, method, recall, name, "reduced")
             for recall in study.recall_names

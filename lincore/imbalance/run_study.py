@@ -25,10 +25,10 @@ from lincore.imbalance.trials import (
     Plan,
     Trial,
     at_once,
-    condition,
     condition_sample,
     n_values_of,
     outcomes,
+    predict_condition,
     shift_of,
     source_of,
     trained_rows,
@@ -62,13 +62,13 @@ class Losses:
         self.means: list[dict[str, np.ndarray]] = []
         self.rows: dict[str, RowSums] = {}
 
-    def add(self, found: Mapping[str, TrialLosses]) -> None:
+    def add(self, by_method: Mapping[str, TrialLosses]) -> None:
         """Add the losses of one seed."""
-        self.means.append({name: losses.means for name, losses in found.items()})
+        self.means.append({name: losses.means for name, losses in by_method.items()})
         if not self.plan.new_splits:
             return
         data = self.plan.data
-        for name, losses in found.items():
+        for name, losses in by_method.items():
             if name not in self.rows:
                 self.rows[name] = RowSums(data.codes, data.n_classes, data.groups, data.weights)
             self.rows[name].add(losses.rows)
@@ -76,17 +76,21 @@ class Losses:
     def table(self) -> np.ndarray:
         """Return the losses (M, C, S, L) of the methods that have not failed."""
         names = [method.name for method in self.plan.alive]
-        return np.stack([[found[name] for found in self.means] for name in names]).swapaxes(1, 2)
+        return np.stack([[by_method[name] for by_method in self.means] for name in names]).swapaxes(
+            1, 2
+        )
 
     def variances(self, trial: Trial) -> dict[str, RowVariance]:
         """Return the row-based variances of the mean losses of methods that have not failed."""
-        places, models = (
+        positions, models = (
             {name: i for i, name in enumerate(names)} for names in (CONDITIONS, MODELS)
         )
         ratio = len(trial.split.test) / len(trial.split.train)
-        more = self.plan.streamed_ratio
+        streamed_ratio = self.plan.streamed_ratio
         return {
-            method.name: self.rows[method.name].variance(places, models, STANDS_FOR, ratio, more)
+            method.name: self.rows[method.name].variance(
+                positions, models, STANDS_FOR, ratio, streamed_ratio
+            )
             for method in self.plan.alive
             if method.name in self.rows
         }
@@ -171,52 +175,53 @@ def balance(
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
-    losses, found = _repeat(plan, repeats, progress, keep)
+    losses, held = _repeat(plan, progress, keep)
     # The seed whose errors of the full and reduced subsets are nearest to their means.
     errors = losses.table()[:, : CONDITIONS.index("reduced") + 1, :, 0]
-    off = np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1))
+    distance = np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1))
     # The first of ties: two seeds are equally far from their mean.
-    chosen = int(np.argmax(off <= off.min() + SAME_DISTANCE))
-    if chosen not in found:
+    chosen = int(np.argmax(distance <= distance.min() + SAME_DISTANCE))
+    if chosen not in held:
         trial = plan.trial(chosen)
-        found[chosen] = trial, outcomes(plan, [trial])[0]
-    trial, fits = found[chosen]
-    return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
+        held[chosen] = trial, outcomes(plan, [trial])[0]
+    trial, fits = held[chosen]
+    return _study(plan, losses, trial, fits)
 
 
 def _repeat(
     plan: Plan,
-    repeats: int,
     progress: Progress | None,
     keep: Callable[[BalanceStudy], None] | None,
 ) -> tuple[Losses, dict[int, tuple[Trial, Fits]]]:
     """Run all seeds; return their losses, and the fits kept in memory."""
     held: dict[int, tuple[Trial, Fits]] = {}
     losses = Losses(plan)
-    for trial, fits in _fitted(plan, repeats):
+    for trial, fits in _fit_trials(plan):
         repeat = len(losses.means)
         losses.add(trial_losses(plan, trial, fits))
-        if not _fits_in_memory(plan, trial, repeats):
+        if not _fits_in_memory(plan, trial):
             held.clear()
         held[repeat] = trial, fits
         if keep is not None:
-            keep(_study(plan, losses, trial, _example(plan, trial, fits), repeats))
-        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
-        if progress is not None and progress(repeat + 1, repeats, what) is False:
+            keep(_study(plan, losses, trial, fits))
+        if (
+            progress is not None
+            and progress(repeat + 1, plan.repeats, plan.step_name(repeat)) is False
+        ):
             break
     return losses, held
 
 
-def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
-    """Yield the trials with their fits: the first at once, the others several at a time."""
+def _fit_trials(plan: Plan) -> Iterator[tuple[Trial, Fits]]:
+    """Yield the trials with their fits: first one, then several at a time."""
     done = 0
-    while done < repeats:
+    while done < plan.repeats:
         trials = [plan.trial(done)]
         if done:
             n_values = len(SOURCES) * n_values_of(plan, trials[0])
-            number = min(at_once(plan, n_values), MOST_AT_ONCE, repeats - done)
+            number = min(at_once(plan, n_values), MOST_AT_ONCE, plan.repeats - done)
             trials += [plan.trial(done + i) for i in range(1, number)]
-        every = outcomes(plan, trials)
+        fits = outcomes(plan, trials)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted on all subsets: "
@@ -224,24 +229,18 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
                 where=f"training set of {plan.data.name}",
                 remedy="Keep more rows, use fewer components, or another method.",
             )
-        yield from zip(trials, every, strict=True)
+        yield from zip(trials, fits, strict=True)
         done += len(trials)
 
 
-def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
+def _fits_in_memory(plan: Plan, trial: Trial) -> bool:
     """Return whether all fits are kept, so that the example can be chosen at the end."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
-    return len(SOURCES) * n_values * repeats <= LARGEST_HELD
+    return len(SOURCES) * n_values * plan.repeats <= LARGEST_HELD
 
 
-def _study(
-    plan: Plan,
-    losses: Losses,
-    trial: Trial,
-    example: Example,
-    repeats: int,
-) -> BalanceStudy:
+def _study(plan: Plan, losses: Losses, trial: Trial, fits: Fits) -> BalanceStudy:
     """Return the study of the seeds so far, with one of them as example."""
     return BalanceStudy(
         classes=plan.data.classes,
@@ -253,10 +252,10 @@ def _study(
         totals=dict(trial.totals),
         n_test=len(trial.split.test),
         new_splits=plan.new_splits,
-        example=example,
+        example=_example(plan, trial, fits),
         failures=dict(plan.failures),
         notices=tuple(plan.notices),
-        settings=study_settings(plan, repeats),
+        settings=study_settings(plan),
         variances=losses.variances(trial),
     )
 
@@ -284,35 +283,33 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
 
 def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str) -> Results:
     data = plan.data
-    found = [condition(fits, trial, name, method) for method in methods]
+    predictions = [predict_condition(fits, trial, name, method) for method in methods]
     source = name if name in fits else "reduced"
-    rows = trial.nested.take(trial.sizes[source if source in trial.sizes else "reduced"])
+    rows = trial.nested.take(trial.sizes[source])
+    folds = plan_settings(data, [Fold(0, 0, rows, trial.split.test)])
     return Results(
         methods=tuple(methods),
         classes=data.classes,
         rows=trial.split.test,
         truth=data.codes[trial.split.test],
-        predicted=np.stack([predicted for predicted, _ in found]),
-        log_proba=np.stack([log_proba for _, log_proba in found]),
+        predicted=np.stack([predicted for predicted, _ in predictions]),
+        log_proba=np.stack([log_proba for _, log_proba in predictions]),
         seconds=np.array([fits[source][method].seconds for method in methods]),
         n_train=np.full(len(trial.split.test), len(rows)),
-        settings=replace(
-            study_settings(plan, 1, plan_settings(data, [Fold(0, 0, rows, trial.split.test)])),
-            seed=trial.seed,
-        ),
+        settings=replace(study_settings(plan, folds), seed=trial.seed, repeats=1),
     )
 
 
-def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -> Settings:
-    """Return the settings needed to reproduce the results of a plan."""
+def study_settings(plan: Plan, folds: Settings | None = None) -> Settings:
+    """Return the settings needed to reproduce the results of a plan, by default of all splits."""
     data = plan.data
-    found = settings or Settings(data=data.name, digest=data.digest, rows=data.kind.rows)
+    base = folds or Settings(data=data.name, digest=data.digest, rows=data.kind.rows)
     return replace(
-        method_settings(found, plan.methods, plan.data, plan.steps),
+        method_settings(base, plan.methods, plan.data, plan.steps),
         scheme=describe(plan.scheme),
         test_size=plan.test_size,
         seed=plan.seed,
-        repeats=repeats,
+        repeats=plan.repeats,
         streamed={method.name: data.n_streamed for method in plan.alive} if plan.streams else {},
     )
 
@@ -324,24 +321,23 @@ class TrialLosses(NamedTuple):
     rows: SplitLosses  # error and log loss of each test row, in all `CONDITIONS` and `MODELS`
 
 
-def trial_losses(
-    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
-) -> dict[str, TrialLosses]:
+def trial_losses(plan: Plan, trial: Trial, fits: Fits) -> dict[str, TrialLosses]:
     """Return the losses of each method that has not failed."""
-    codes, found = plan.data.codes, {}
+    codes, by_method = plan.data.codes, {}
     test, trained = trial.split.test, trained_rows(plan, trial)
     truth, weight = codes[test], plan.data.weights_of(test)
     losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
-    of_training = {name: fits[name_there] for name, name_there in TRAINED.items()}
+    training_fits = {name: fits[fit_name] for name, fit_name in TRAINED.items()}
     for method in plan.alive:
-        predicted, log_proba = _cells(fits, trial, method.name, CONDITIONS)
+        predicted, log_proba = _predict_conditions(fits, trial, method.name, CONDITIONS)
         rows = [predicted != truth, log_losses(log_proba, truth)]
         means = mean_losses(losses, truth, np.stack(rows), n_classes, weight=weight)
-        softened = _softened(*_cells(fits, trial, method.name, MODELS), truth)
-        there = _softened(*_cells(of_training, trial, method.name, MODELS), codes[trained])
-        split = SplitLosses(test, rows, softened, trained, there)
-        found[method.name] = TrialLosses(means, split)
-    return found
+        by_model = _predict_conditions(fits, trial, method.name, MODELS)
+        on_training = _predict_conditions(training_fits, trial, method.name, MODELS)
+        softened = _softened(*by_model, truth), _softened(*on_training, codes[trained])
+        split = SplitLosses(test, rows, softened[0], trained, softened[1])
+        by_method[method.name] = TrialLosses(means, split)
+    return by_method
 
 
 def _softened(predicted: NDArray[np.intp], log_proba: Array, truth: NDArray[np.intp]) -> Array:
@@ -349,24 +345,26 @@ def _softened(predicted: NDArray[np.intp], log_proba: Array, truth: NDArray[np.i
     return np.stack([softened_errors(predicted, log_proba, truth), log_losses(log_proba, truth)])
 
 
-def _cells(
-    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str, names: Iterable[str]
+def _predict_conditions(
+    fits: Fits, trial: Trial, method: str, names: Iterable[str]
 ) -> tuple[NDArray[np.intp], Array]:
     """Return codes (C, m) and log posteriors (C, m, K) of a method in some conditions."""
     names = tuple(names)
-    if any(found[method].learned is None for found in fits.values()):
-        each = [condition(fits, trial, name, method) for name in names]
-        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
+    if any(by_method[method].learned is None for by_method in fits.values()):
+        codes, posteriors = zip(
+            *(predict_condition(fits, trial, name, method) for name in names), strict=True
+        )
+        return np.stack(codes), np.stack(posteriors)
     sources = [source_of(name) for name in names]
-    found = [fits[source][method] for source, _ in sources]
-    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
+    chosen = [fits[source][method] for source, _ in sources]
+    learned = np.stack([fit.learned for fit in chosen if fit.learned is not None])
     priors = np.stack([trial.shares(subset) for _, subset in sources])
     log_proba = exchanged(
-        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
+        np.stack([fit.log_proba for fit in chosen]), learned[:, None], priors[:, None]
     )
     predicted = log_proba.argmax(axis=-1)
     if "moved threshold" in names:
         moved, shifts = names.index("moved threshold"), fits["reduced"][method].shifts
         if shifts is not None:
-            predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
+            predicted[moved] = (chosen[moved].log_proba + shifts).argmax(axis=-1)
     return predicted, log_proba

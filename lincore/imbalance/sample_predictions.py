@@ -30,9 +30,8 @@ class Prediction(NamedTuple):
     def of(cls, fit: Fit, learned: Array | None) -> Prediction:
         """Return the predictions of a fit, which has learned priors unless they are fixed."""
         predicted, log_proba, _ = fit.predicted
-        silent = bool(np.isnan(log_proba).any())
-        known = None if silent else learned
-        return cls(predicted, log_proba, known, None, fit.pipeline, fit.seconds)
+        priors = None if np.isnan(log_proba).any() else learned
+        return cls(predicted, log_proba, priors, None, fit.pipeline, fit.seconds)
 
     def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
         """Return codes and log posteriors under other priors than the learned ones."""
@@ -50,16 +49,16 @@ class Prediction(NamedTuple):
         return (self.log_proba + self.shifts).argmax(axis=1), log_proba
 
 
-def cut_apart(
+def split_predictions(
     fits: Mapping[str, Prediction], n_test: int
 ) -> tuple[dict[str, Prediction], dict[str, Prediction]]:
     """Split predictions into those of the test rows, which come first, and of training rows."""
-    first, others = slice(None, n_test), slice(n_test, None)
-    tested, trained = (
+    test, training = slice(None, n_test), slice(n_test, None)
+    on_test, on_training = (
         {
-            name: fit._replace(predicted=fit.predicted[part], log_proba=fit.log_proba[part])
+            name: fit._replace(predicted=fit.predicted[rows], log_proba=fit.log_proba[rows])
             for name, fit in fits.items()
         }
-        for part in (first, others)
+        for rows in (test, training)
     )
-    return tested, trained
+    return on_test, on_training

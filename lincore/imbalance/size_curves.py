@@ -125,11 +125,11 @@ class Sweep:
         returned, because curves that nearly coincide cross by chance. The intervals have
         simultaneous 95 % coverage over all sizes (Bonferroni).
         """
-        found = []
+        crossings = []
         for i, first in enumerate(self.methods):
             for second in self.methods[i + 1 :]:
-                found += self._crossings_of(first, second, loss)
-        return tuple(sorted(found))
+                crossings += self._crossings_of(first, second, loss)
+        return tuple(sorted(crossings))
 
     def _crossings_of(self, first: str, second: str, loss: str) -> list[Crossing]:
         better = -1.0 if self.named(loss).greater_is_better else 1.0
@@ -148,7 +148,7 @@ class Sweep:
         ]
         with np.errstate(invalid="ignore"):  # of infinite losses, which are never clear
             mean = gap.mean(axis=1)
-        found = []
+        crossings = []
         for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
             if before != after:
                 between = seen[(seen >= a) & (seen <= b) & np.isfinite(mean[seen])]
@@ -160,8 +160,8 @@ class Sweep:
                 low, high = np.log(rows[between[i : i + 2]])
                 size = float(np.exp((1 - share) * low + share * high))
                 names = (second, first) if before > 0 else (first, second)
-                found.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
-        return found
+                crossings.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
+        return crossings
 
     def grain(self, loss: str) -> float:
         """Return the change of a loss by one test row; see `over_seeds`."""
@@ -212,8 +212,8 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     --------
     >>> import lincore
     >>> from lincore.imbalance.class_size_sweep import sweep
-    >>> found = sweep(lincore.sample("gaussian"), ["class 3"], [5, 20], ["lda", "qda"], repeats=3)
-    >>> grid = size_grid(found)
+    >>> curves = sweep(lincore.sample("gaussian"), ["class 3"], [5, 20], ["lda", "qda"], repeats=3)
+    >>> grid = size_grid(curves)
     >>> grid.sizes.tolist(), grid.mean.shape
     ([5.0, 20.0, 53.0], (2, 3))
     """
@@ -221,7 +221,7 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     table = sweep.losses[:, :, position(CURVES, kind, "curve"), :, k]
     grain = sweep.grain(loss)
     ends = np.array(
-        [[over_seeds(cell, sweep.test_ratio, grain=grain) for cell in row] for row in table]
+        [[over_seeds(losses, sweep.test_ratio, grain=grain) for losses in row] for row in table]
     )
     # With few seeds an interval may exceed the possible values.
     low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, sweep.named(loss).highest)

@@ -30,7 +30,7 @@ class SumsByRank:
         self._known: dict[RowSubset, SubsetSums] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the sums behind: a study that is sent to another process has been fitted."""
+        """Leave out the sums: a study is fitted before it is sent to another process."""
         return SumsByRank, (self.blocks, self._seeds, self._n_jobs)
 
     def of(self, subsets: Sequence[RowSubset]) -> list[SubsetSums]:
@@ -39,13 +39,13 @@ class SumsByRank:
         if missing:
             own = missing[0].seed
             n_values = self.blocks.moments.scatter.size * len(missing)
-            coming = [seed for seed in self._seeds if seed > own]
-            seeds = [own, *coming[: LARGEST_KEPT // n_values]]
-            asked = [subset._replace(seed=seed) for seed in seeds for subset in missing]
+            later = [seed for seed in self._seeds if seed > own]
+            seeds = [own, *later[: LARGEST_KEPT // n_values]]
+            requested = [subset._replace(seed=seed) for seed in seeds for subset in missing]
             with parallel_config(n_jobs=effective_n_jobs(self._n_jobs)):
-                found = self.blocks.sums_of(asked)
-            known = {one: sums for one, sums in self._known.items() if one.seed >= own}
-            self._known = known | dict(zip(asked, found, strict=True))
+                computed = self.blocks.sums_of(requested)
+            known = {key: sums for key, sums in self._known.items() if key.seed >= own}
+            self._known = known | dict(zip(requested, computed, strict=True))
         return [self._known[subset] for subset in subsets]
 
 
@@ -59,7 +59,7 @@ class StreamedSubsets(NestedSubsets):
 
     sums: SumsByRank
     seed: int  # of the ranks
-    # Found before fitting, and read again by a study that has been fitted.
+    # Computed before fitting, and used again by a fitted study.
     _sizes: dict[RowSubset, Counts] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -131,6 +131,6 @@ class StreamedSubsets(NestedSubsets):
             own = super().counts
             # Some rows of every class: those in memory direct the steps of fits in passes.
             least = np.minimum(np.ceil(np.array(subset.share) / 2 * own), own)
-            found = np.clip(np.asarray(sizes) - sums.counts, least, own)
-            self._sizes[subset] = found.astype(np.intp)
+            wanted = np.clip(np.asarray(sizes) - sums.counts, least, own)
+            self._sizes[subset] = wanted.astype(np.intp)
         return self._sizes[subset]

@@ -78,13 +78,20 @@ class BalanceStudy(SubsetLosses):
     @cached_property
     def digest(self) -> str:
         """Digest of the numbers, the same for equal studies."""
-        told = (self.methods, self.failures, self.notices, self.settings.digest, self.example.seed)
-        found = blake2b(
-            repr((*told, self.settings.steps, self.settings.repeats)).encode(), digest_size=16
+        settings = self.settings
+        record = (
+            self.methods,
+            self.failures,
+            self.notices,
+            settings.digest,
+            self.example.seed,
+            settings.steps,
+            settings.repeats,
         )
+        digest = blake2b(repr(record).encode(), digest_size=16)
         for array in (self.losses, self.seeds, *self.totals.values(), *self.counts.values()):
-            found.update(np.ascontiguousarray(array).tobytes())
-        return found.hexdigest()
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
 
 class TrainingError(NamedTuple):

@@ -74,7 +74,7 @@ class NestedSubsets:
         extra = self.repeated(sizes, wanted - sizes, seed)
         moments, rows = sample.moments, np.concatenate(extra)
         if moments is not None:
-            codes = np.repeat(np.arange(len(extra)), [len(part) for part in extra])
+            codes = np.repeat(np.arange(len(extra)), [len(own) for own in extra])
             weight = data.weights_of(rows)
             moments = moments + Moments.from_groups(data.X[rows], codes, len(extra), weight)
         return TrainingSample(np.concatenate([sample.rows, rows]), None, moments)
@@ -126,8 +126,10 @@ class NestedSubsets:
             added = [rows[a:b] for rows, a, b in zip(self.order, start, stop, strict=True)]
             for k in np.flatnonzero(stop > start):
                 own = None if weight is None else weight[added[k]]
-                part = Moments.from_groups(X[added[k]], np.zeros(len(added[k]), np.intp), 1, own)
-                merged = total[k] + part[0]
+                increment = Moments.from_groups(
+                    X[added[k]], np.zeros(len(added[k]), np.intp), 1, own
+                )
+                merged = total[k] + increment[0]
                 total.count[k], total.mean[k], total.scatter[k] = (
                     merged.count,
                     merged.mean,
@@ -144,12 +146,12 @@ class NestedSubsets:
         used = rows[: levels[-1]]
         band = np.searchsorted(levels, np.arange(len(used)), side="right")
         own = None if weight is None else weight[used]
-        parts = Moments.from_groups(X[used], band, len(levels), own)
-        found, total = {}, parts[0]
+        bands = Moments.from_groups(X[used], band, len(levels), own)
+        by_size, total = {}, bands[0]
         for i, level in enumerate(levels):
-            total = total + parts[i] if i else total
-            found[int(level)] = total
-        return found
+            total = total + bands[i] if i else total
+            by_size[int(level)] = total
+        return by_size
 
 
 class Shuffling(NamedTuple):
@@ -195,7 +197,7 @@ def class_totals(data: Dataset) -> Array:
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
     """Return the number of training rows per class in the reduced subset, shape (K,)."""
-    kept = np.array(counts, dtype=np.intp)
+    wanted = np.array(counts, dtype=np.intp)
     labels = data.classes.tolist()
     if not sizes:
         raise DataError("No class to reduce.", remedy="Give {class: size} for at least one.")
@@ -206,8 +208,8 @@ def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> C
                 f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
             )
         k = labels.index(label)
-        kept[k] = _wanted(label, size, int(counts[k]))
-    return kept
+        wanted[k] = _wanted(label, size, int(counts[k]))
+    return wanted
 
 
 def _wanted(label: Any, size: float, available: int) -> int:

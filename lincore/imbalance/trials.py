@@ -14,7 +14,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.sample_predictions import Prediction, cut_apart
+from lincore.imbalance.sample_predictions import Prediction, split_predictions
 from lincore.imbalance.streamed_subsets import StreamedSubsets, SumsByRank
 from lincore.imbalance.subsets import (
     NestedSubsets,
@@ -103,8 +103,8 @@ class Plan:
     scheme: Any  # A scheme with a single split; see `lincore.model_selection.splitters.plan_folds`
     test_size: float
     seed: int
-    n_jobs: int | None = None
-    repeats: int = 1  # planned repetitions, whose streamed rows are summed together
+    n_jobs: int | None
+    repeats: int  # planned repetitions, whose streamed rows are summed together
     # Methods that cannot be fitted, with the reason; filled while fitting
     failures: dict[str, str] = field(default_factory=dict)
     # Warnings in order; filled while fitting
@@ -143,6 +143,10 @@ class Plan:
         """True if every seed has its own split."""
         return self.scheme in ("stratified", "holdout", "holdout by group")
 
+    def step_name(self, repeat: int) -> str:
+        """Name a repetition in reports of progress."""
+        return f"{'Split' if self.new_splits else 'Choice of rows'} {repeat + 1} of {self.repeats}"
+
     @property
     def alive(self) -> tuple[Method, ...]:
         """The methods that have not failed so far."""
@@ -150,13 +154,13 @@ class Plan:
 
     def draw(self, repeat: int) -> tuple[Split, NestedSubsets]:
         """Return the split of a repetition, and its training rows in the order of the subsets."""
-        split, nested = self._drawn_in_memory(repeat)
+        split, nested = self._draw_in_memory(repeat)
         if self._sums is None or streamed_blocks(self.data, *split) is None:
             return split, nested
         seed = self.seed + repeat
         return split, StreamedSubsets(order=nested.order, sums=self._sums, seed=seed)
 
-    def _drawn_in_memory(self, repeat: int) -> tuple[Split, NestedSubsets]:
+    def _draw_in_memory(self, repeat: int) -> tuple[Split, NestedSubsets]:
         if self.scheme in ("stratified", "holdout"):
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
@@ -202,7 +206,7 @@ class Plan:
         """Fit methods, by default those that have not failed, and predict the rows of each task."""
         # Reasons of failures are added to `failures`. The warnings are in the order of the tasks.
         methods = self.alive if methods is None else methods
-        free: dict[str, Method] = {}
+        by_name: dict[str, Method] = {}
         for method in methods:
             if method.own_weights is not None:
                 failures[method.name] = (
@@ -217,13 +221,13 @@ class Plan:
                     "choose another method, or use only the drawn rows (drawn_only)."
                 )
             else:
-                free[method.name] = method
+                by_name[method.name] = method
         shares = [task.sample.shares(self.data) for task in tasks]
-        found: list[dict[str, Prediction]] = [{} for _ in tasks]
-        warned: list[Warning] = []
+        by_task: list[dict[str, Prediction]] = [{} for _ in tasks]
+        warnings: list[Warning] = []
         for step in run(
             tasks,
-            [*free.values()],
+            [*by_name.values()],
             self.data,
             steps=self.steps,
             seed=self.seed,
@@ -231,13 +235,13 @@ class Plan:
             n_jobs=self.n_jobs,
         ):
             for name, outcome in step.outcomes.items():
-                warned += outcome.warnings
+                warnings += outcome.warnings
                 if isinstance(outcome, Failure):
                     failures.setdefault(name, outcome.reason)
                 else:
-                    learned = None if free[name].has_fixed_priors else shares[step.task]
-                    found[step.task][name] = Prediction.of(outcome, learned)
-        return found, warned
+                    learned = None if by_name[name].has_fixed_priors else shares[step.task]
+                    by_task[step.task][name] = Prediction.of(outcome, learned)
+        return by_task, warnings
 
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
@@ -245,20 +249,20 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
     subsets = ("full", "reduced", "control", "undersampling")
     sizes = [trial.sizes[subset] for subset in subsets]
     drawn = trial.nested.samples(data, sizes, summed=from_moments)
-    found = dict(zip(subsets, drawn, strict=True))
+    by_name = dict(zip(subsets, drawn, strict=True))
     target = trial.shares("full")
     for subset, source in (("reweighted", "reduced"), ("control", "control")):
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
-        found[subset] = found[source]._replace(class_weight=weight)
+        by_name[subset] = by_name[source]._replace(class_weight=weight)
     full = trial.totals["full"]
     weight = np.divide(trial.totals["reduced"], full, out=np.ones_like(target), where=full > 0)
-    found["weighted"] = found["full"]._replace(class_weight=weight)
-    found["oversampling"] = trial.nested.oversampled(
-        data, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
+    by_name["weighted"] = by_name["full"]._replace(class_weight=weight)
+    by_name["oversampling"] = trial.nested.oversampled(
+        data, trial.sizes["reduced"], trial.sizes["oversampling"], by_name["reduced"],
         seed=trial.seed,
     )  # fmt: skip
-    return found
+    return by_name
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
@@ -275,17 +279,17 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
 def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
     """Compute all fits of some trials; return predictions by sample and method."""
     # Predictions of training rows have the names in `TRAINED`.
-    made = [_tasks(plan, trial) for trial in trials]
-    every = [task for of_trial in made for task in of_trial.values()]
-    found, warned = plan.fit(every, plan.failures)
-    plan.notices.update(dict.fromkeys(map(str, warned)))
-    predictions = iter(found)
-    fits = [{name: next(predictions) for name in of_trial} for of_trial in made]
-    for of_trial, tasks, trial in zip(fits, made, trials, strict=True):
+    by_trial = [_tasks(plan, trial) for trial in trials]
+    all_tasks = [task for of_trial in by_trial for task in of_trial.values()]
+    predictions, warnings = plan.fit(all_tasks, plan.failures)
+    plan.notices.update(dict.fromkeys(map(str, warnings)))
+    in_order = iter(predictions)
+    fits = [{name: next(in_order) for name in of_trial} for of_trial in by_trial]
+    for of_trial, tasks, trial in zip(fits, by_trial, trials, strict=True):
         n_test = len(trial.split.test)
         for name, trained in TRAINED.items():
-            of_trial[name], of_trial[trained] = cut_apart(of_trial[name], n_test)
-        tested, own = cut_apart(of_trial["reduced"], n_test)
+            of_trial[name], of_trial[trained] = split_predictions(of_trial[name], n_test)
+        tested, own = split_predictions(of_trial["reduced"], n_test)
         of_trial["reduced"] = _move_thresholds(plan, trial, tasks["reduced"].sample, tested, own)
     return fits
 
@@ -343,12 +347,14 @@ def can_be_batched(methods: Sequence[Method]) -> bool:
 
 def _tasks(plan: Plan, trial: Trial) -> dict[str, Task]:
     """Return the tasks of a trial, by sample."""
-    made = samples(plan.data, trial, from_moments=moments_serve(plan, len(trial.split.train)))
-    more = dict.fromkeys(TRAINED, trained_rows(plan, trial)) | {"reduced": made["reduced"].rows}
+    from_moments = moments_serve(plan, len(trial.split.train))
+    by_name = samples(plan.data, trial, from_moments=from_moments)
+    # Training rows that are predicted as well.
+    own = dict.fromkeys(TRAINED, trained_rows(plan, trial)) | {"reduced": by_name["reduced"].rows}
     test = trial.split.test
     return {
-        name: Task(sample, np.concatenate([test, more[name]]) if name in more else test)
-        for name, sample in made.items()
+        name: Task(sample, np.concatenate([test, own[name]]) if name in own else test)
+        for name, sample in by_name.items()
     }
 
 
@@ -359,7 +365,7 @@ def trained_rows(plan: Plan, trial: Trial) -> NDArray[np.intp]:
     return rows_to_predict(plan.data.codes, trial.split.train, plan.data.n_classes)
 
 
-def condition(
+def predict_condition(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, name: str, method: str
 ) -> tuple[NDArray[np.intp], Array]:
     """Return codes and log posteriors of a method for one of `CONDITIONS`."""
@@ -388,7 +394,7 @@ def condition_sample(condition: str) -> str:
     >>> [condition_sample(name) for name in ("corrected priors", "both", "moved threshold")]
     ['reduced', 'reweighted', 'reduced']
     """
-    return SOURCES[condition][0] if condition in SOURCES else "reduced"
+    return source_of(condition)[0]
 
 
 def shift_of(

@@ -1,4 +1,4 @@
-"""Values that are typed into tables: costs of errors, rows to keep; invalid ones are reported."""
+"""Validation of values typed into tables: costs of errors, rows to keep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TypedCosts(NamedTuple):
 class TypedSizes(NamedTuple):
     """Rows to keep by code of a reduced class, and sentences on changed entries."""
 
-    kept: dict[int, int]
+    sizes: dict[int, int]
     notes: tuple[str, ...]
 
 
@@ -51,7 +51,7 @@ def type_costs(
     Parameters
     ----------
     costs : (K, K) numbers
-        Of each true class (rows) for each predicted class.
+        Costs of predicting each class (columns) if each class is true (rows).
     changes : mapping of (row, column) to number or None
     classes : K labels
 
@@ -60,19 +60,19 @@ def type_costs(
     >>> type_costs(usual_costs(2), {(0, 1): -5.0}, ["no", "yes"]).notes
     ("-5 is not a cost: 'no' predicted as 'yes' stays at 1.",)
     """
-    found, notes = [list(row) for row in costs], []
+    table, notes = [list(row) for row in costs], []
     for (i, j), value in changes.items():
         if value is not None and 0 <= value < math.inf:
-            found[i][j] = float(value)
+            table[i][j] = float(value)
             continue
-        said = "An empty cell" if value is None else value_text(float(value))
+        typed = "An empty cell" if value is None else value_text(float(value))
         error = f"{quoted(classes[i])} predicted as {quoted(classes[j])}"
-        notes.append(f"{said} is not a cost: {error} stays at {value_text(float(found[i][j]))}.")
-    return TypedCosts(found, tuple(notes))
+        notes.append(f"{typed} is not a cost: {error} stays at {value_text(float(table[i][j]))}.")
+    return TypedCosts(table, tuple(notes))
 
 
 def type_sizes(
-    kept: Mapping[int, int],
+    sizes: Mapping[int, int],
     counts: Sequence[int],
     changes: Mapping[int, float | None],
     classes: Sequence[object],
@@ -81,7 +81,7 @@ def type_sizes(
 
     Parameters
     ----------
-    kept : mapping of int to int
+    sizes : mapping of int to int
         Rows to keep by code; other classes keep all.
     counts : K ints
     changes : mapping of int to number or None
@@ -91,21 +91,20 @@ def type_sizes(
     Examples
     --------
     >>> type_sizes({}, [40, 30], {0: 50, 1: 10}, ["no", "yes"])
-    TypedSizes(kept={1: 10}, notes=('no has only 40 training rows: all are kept.',))
+    TypedSizes(sizes={1: 10}, notes=("'no' has only 40 training rows: all are kept.",))
     """
-    found, notes = dict(kept), []
+    changed, notes = dict(sizes), []
     for code, wanted in changes.items():
-        n, name = int(counts[code]), str(classes[code])
+        n, name = int(counts[code]), quoted(classes[code])
         if wanted is None:
-            found[code] = n
+            changed[code] = n
             notes.append(f"{name}: an empty cell keeps all {count(n, 'training row')}.")
         elif not wanted >= 1:
-            now = f"{found.get(code, n):,}"
-            wrong = value_text(float(wanted))
-            notes.append(f"{name} cannot keep {wrong} rows (minimum 1). It stays at {now}.")
+            refused, size = value_text(float(wanted)), f"{changed.get(code, n):,}"
+            notes.append(f"{name} cannot keep {refused} rows (minimum 1). It stays at {size}.")
         else:
-            found[code] = min(int(wanted), n)
+            changed[code] = min(int(wanted), n)
             if wanted > n:
                 notes.append(f"{name} has only {count(n, 'training row')}: all are kept.")
-    reduced = {code: n for code, n in sorted(found.items()) if n < counts[code]}
+    reduced = {code: n for code, n in sorted(changed.items()) if n < counts[code]}
     return TypedSizes(reduced, tuple(notes))

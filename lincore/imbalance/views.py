@@ -94,8 +94,8 @@ def aligned_planes(
     >>> data, steps = lincore.sample("wine"), Steps(n_components=2)
     >>> study = lincore.balance(data, {"class_0": 9}, "lda", steps=steps, repeats=1)
     >>> pair = [study.example.pipelines["lda", subset] for subset in ("full", "reduced")]
-    >>> one, other = aligned_planes(pair, data, study.example.split.test)
-    >>> one.axis_names, other.projection.shape
+    >>> full, reduced = aligned_planes(pair, data, study.example.split.test)
+    >>> full.axis_names, reduced.projection.shape
     (('Component 1', 'Component 2'), (2, 2))
     """
     if pipelines[0].named_steps.keys().isdisjoint({"pca", "svd"}):
@@ -108,7 +108,7 @@ def aligned_planes(
     unit = np.eye(seen[0].shape[1])[:, list(axes)]
     return (
         _plane(unit, np.where(unit.any(axis=1), 0.0, seen[0].mean(axis=0)), axes),
-        *(_turned(Z, goal, axes) for Z in seen[1:]),
+        *(_rotated_plane(Z, goal, axes) for Z in seen[1:]),
     )
 
 
@@ -139,18 +139,18 @@ def shared_planes(
     if kind == "discriminant":
         try:
             plane = discriminant_plane(first, data, rows, own=False)
-            return tuple(_seen_behind(plane, first, other) for other in pipelines)
+            return tuple(_transformed_plane(plane, first, pipeline) for pipeline in pipelines)
         except ValueError:  # equal means, or levels that one of them has not seen in training
             pass
     features = leading_features(first, data, rows)
     return (feature_plane(data, features, rows, rest="mean"),) * len(pipelines)
 
 
-def _seen_behind(plane: Plane, first: Pipeline, other: Pipeline) -> Plane:
+def _transformed_plane(plane: Plane, source: Pipeline, target: Pipeline) -> Plane:
     """Transform a plane from the classifier inputs of one pipeline to those of another."""
-    if other is first:
+    if target is source:
         return plane
-    (origin, matrix), (new_origin, new_matrix) = _affine(first), _affine(other)
+    (origin, matrix), (new_origin, new_matrix) = _affine(source), _affine(target)
     if matrix is None or new_matrix is None:  # both use the rows unchanged
         return plane
     back = np.linalg.pinv(matrix)
@@ -207,10 +207,10 @@ def view_with_predictions(view: View, results: Results, method: str) -> View:
     results : Results
         Results on rows that include those of the view.
     """
-    taken = results.predicted[results.position(method)]
+    predicted = results.predicted[results.position(method)]
     order = np.argsort(results.rows)
-    places = order[np.searchsorted(results.rows, view.rows, sorter=order)]
-    return replace(view, predicted=taken[places])
+    positions = order[np.searchsorted(results.rows, view.rows, sorter=order)]
+    return replace(view, predicted=predicted[positions])
 
 
 def view_with_prior_shift(view: View, shift: ArrayLike | None) -> View:
@@ -253,7 +253,7 @@ def view_with_costs(view: View, costs: ArrayLike) -> View:
     return replace(view, densities=None, decision_function=decision_function, ambiguous=None)
 
 
-def _turned(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:
+def _rotated_plane(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:
     """Return the plane in coordinates Z (n, q) whose points are nearest to the target (n, d)."""
     centre, target = Z.mean(axis=0), goal.mean(axis=0)
     U, _, Vt = np.linalg.svd((Z - centre).T @ (goal - target), full_matrices=False)

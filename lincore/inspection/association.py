@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 # Numeric columns processed at a time.
 _BLOCK = 64
 # Rows × columns × permutations of a test (half a second); beyond it, fewer permutations, then rows.
-_WORK, _FEWEST, _MOST = 300_000_000, 199, 999
+_MAX_WORK, _MIN_PERMUTATIONS, _MAX_PERMUTATIONS = 300_000_000, 199, 999
 # Cost of a categorical column and of permuting the labels, in numeric columns.
-_OF_LEVELS, _OF_ROWS = 6, 40
+_CATEGORICAL_COST, _PERMUTATION_COST = 6, 40
 # Labels permuted at a time.
-_LABELS = 1_000_000
+_LABEL_BLOCK = 1_000_000
 # Values closer than this are ties.
 _ROUNDING = 1e-9
 _SEED = 0
@@ -81,21 +81,21 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
     data : Dataset
         Counts of words are left out.
     rows : array-like of int, optional
-        Row numbers; all rows when not given. Rows without a value are left out column by column.
+        Row numbers. Default: all rows. Rows without a value are left out column by column.
 
     Examples
     --------
     >>> from lincore import sample
-    >>> [(one.name, round(one.value, 2)) for one in associations(sample("iris"))[:2]]
+    >>> [(a.name, round(a.value, 2)) for a in associations(sample("iris"))[:2]]
     [('petal length (cm)', 0.97), ('petal width (cm)', 0.96)]
     """
     labels = _Labels.of((data.codes if rows is None else data.codes[np.asarray(rows)])[None])
-    found = []
-    for columns, block in _blocks(data, rows):
-        values = block.measure(labels)[0].tolist()
-        for column, value in zip(columns, values, strict=True):
-            found.append(Association(column, data.feature_names[column], block.name, value))
-    return sorted(found, key=lambda one: (-one.value, one.column))
+    measured = [
+        Association(column, data.feature_names[column], block.name, value)
+        for columns, block in _blocks(data, rows)
+        for column, value in zip(columns, block.measure(labels)[0].tolist(), strict=True)
+    ]
+    return sorted(measured, key=lambda association: (-association.value, association.column))
 
 
 def largest_association_test(
@@ -135,20 +135,22 @@ def largest_association_test(
     chosen = np.arange(len(data.codes)) if rows is None else np.asarray(rows, dtype=np.intp)
     rng, n_columns = np.random.default_rng(_SEED), data.n_table_columns
     n_categorical = sum(level_names(data, i) is not None for i in range(n_columns))
-    affordable = _WORK // max(n_columns + (_OF_LEVELS - 1) * n_categorical, _OF_ROWS)
-    n_rows = min(len(chosen), max(affordable // _FEWEST, 1))
+    cost = max(n_columns + (_CATEGORICAL_COST - 1) * n_categorical, _PERMUTATION_COST)
+    affordable = _MAX_WORK // cost
+    n_rows = min(len(chosen), max(affordable // _MIN_PERMUTATIONS, 1))
     if is_sample := n_rows < len(chosen):
         chosen = np.sort(rng.choice(chosen, n_rows, replace=False))
-    n_permutations = int(np.clip(affordable // max(n_rows, 1), _FEWEST, _MOST))
+    n_permutations = affordable // max(n_rows, 1)
+    n_permutations = min(max(n_permutations, _MIN_PERMUTATIONS), _MAX_PERMUTATIONS)
     _, codes = np.unique(data.codes[chosen], return_inverse=True)
     groups = None if data.groups is None else np.unique(data.groups[chosen], return_inverse=True)[1]
     blocks = [block for _, block in _blocks(data, chosen)]
     (observed,) = (
         block.measure(_Labels.of(codes[None]))[0] for _, block in _blocks(data, chosen, [column])
     )
-    n_as_large, step = 0, max(1, _LABELS // max(n_rows, 1))
+    n_as_large, step = 0, max(1, _LABEL_BLOCK // max(n_rows, 1))
     for start in range(0, n_permutations, step):
-        labels = _permuted(codes, groups, min(step, n_permutations - start), rng)
+        labels = _permute_labels(codes, groups, min(step, n_permutations - start), rng)
         classes = _Labels.of(labels)
         largest = np.max([block.measure(classes).max(axis=1) for block in blocks], axis=0)
         n_as_large += int((largest >= observed - _ROUNDING).sum())
@@ -158,7 +160,9 @@ def largest_association_test(
     )
 
 
-def _permuted(codes: Codes, groups: Codes | None, times: int, rng: np.random.Generator) -> Codes:
+def _permute_labels(
+    codes: Codes, groups: Codes | None, times: int, rng: np.random.Generator
+) -> Codes:
     """Return permuted labels, shape (times, n)."""
     if groups is None:
         return np.asarray(rng.permuted(np.tile(codes, (times, 1)), axis=1))
@@ -229,10 +233,10 @@ class _Numbers(NamedTuple):
             sizes = classes.sums(self.present)
         between = (np.square(classes.sums(self.centred)) / np.maximum(sizes, 1)).sum(axis=1)
         free = count - (sizes > 0).sum(axis=1)
-        judged = (free > 0) & (self.total > 0)
+        is_defined = (free > 0) & (self.total > 0)
         share = between / np.where(self.total > 0, self.total, 1.0)
-        unexplained = (1 - share) * (count - 1) / np.where(judged, free, 1)
-        return np.sqrt(np.where(judged, np.clip(1 - unexplained, 0.0, 1.0), 0.0))
+        unexplained = (1 - share) * (count - 1) / np.where(is_defined, free, 1)
+        return np.sqrt(np.where(is_defined, np.clip(1 - unexplained, 0.0, 1.0), 0.0))
 
 
 class _Levels(NamedTuple):
@@ -263,9 +267,9 @@ class _Levels(NamedTuple):
         if n < 2:
             return np.zeros((times, 1))
         phi = np.maximum(0.0, squares - 1 - (r - 1) * (k - 1) / (n - 1))
-        least = np.minimum(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1
-        known = (np.minimum(r, k) > 1) & (least > 0)
-        share = np.where(known, phi / np.where(known, least, 1.0), 0.0)
+        largest = np.minimum(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1
+        is_defined = (np.minimum(r, k) > 1) & (largest > 0)
+        share = np.where(is_defined, phi / np.where(is_defined, largest, 1.0), 0.0)
         return np.sqrt(np.minimum(share, 1.0))[:, None]
 
 
@@ -276,8 +280,8 @@ def _blocks(
     wanted = range(data.n_table_columns) if columns is None else columns
     numeric = [column for column in wanted if level_names(data, column) is None]
     for start in range(0, len(numeric), _BLOCK):
-        some = numeric[start : start + _BLOCK]
-        yield some, _Numbers.of(column_values(data, some, rows))
+        block = numeric[start : start + _BLOCK]
+        yield block, _Numbers.of(column_values(data, block, rows))
     for column in sorted(set(wanted).difference(numeric)):
         yield [column], _Levels.of(column_values(data, column, rows))
 
@@ -314,9 +318,9 @@ def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = No
     wanted = np.atleast_1d(np.asarray(columns, dtype=np.intp))
     if data.kind.is_sparse:
         # Columns first, so that not all word counts are copied.
-        picked = data.X[:, wanted].toarray()
-        picked = picked if rows is None else picked[np.asarray(rows)]
+        selected = data.X[:, wanted].toarray()
+        selected = selected if rows is None else selected[np.asarray(rows)]
     else:
-        picked = data.X[:, wanted] if rows is None else data.X[np.ix_(np.asarray(rows), wanted)]
-    found = np.asarray(picked, dtype=np.float64)
-    return found[:, 0] if np.ndim(columns) == 0 else found
+        selected = data.X[:, wanted] if rows is None else data.X[np.ix_(np.asarray(rows), wanted)]
+    values = np.asarray(selected, dtype=np.float64)
+    return values[:, 0] if np.ndim(columns) == 0 else values

@@ -27,7 +27,7 @@ class CanonicalAnalysis(NamedTuple):
     Attributes
     ----------
     kept : ndarray of p bool
-        Which features enter; the others are combinations of previous ones.
+        Mask of the features used; the others are combinations of previous ones.
     functions : DataFrame of q lines
         Eigenvalue, share of their sum, canonical correlation; Wilks' lambda of this function and
         the following ones, with Rao's F, its degrees of freedom and p.
@@ -60,20 +60,20 @@ class CanonicalAnalysis(NamedTuple):
 def canonical_analysis_of(model: FittedClassifier) -> CanonicalAnalysis:
     """Compute the analysis of the training rows of a model, see `canonical_analysis`.
 
-    Features are those of its classifier, such as principal components, in the units of the data:
-    standardisation changes nothing but the units.
+    Features are the inputs of its classifier, such as principal components, in the units of the
+    data: standardisation would only change the units.
 
     Raises
     ------
     DataError
         If it is not possible, with the reason.
     """
-    data, rows, before = model.data, model.split.train, list(model.pipeline.steps[:-1])
+    data, rows, steps = model.data, model.split.train, list(model.pipeline.steps[:-1])
     if data.weights is not None:
         raise DataError("Canonical functions are not computed for rows with weights.")
-    if before and before[-1][0] == "standardize":
-        before.pop()
-    X = through(before, data.X[rows])
+    if steps and steps[-1][0] == "standardize":
+        steps.pop()
+    X = through(steps, data.X[rows])
     if X.size > MOST_VALUES:
         raise DataError(
             f"Canonical functions are computed for up to {MOST_VALUES:,} values; there are "
@@ -94,7 +94,8 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
     Raises
     ------
     DataError
-        If rows are too few, or a combination of features is constant within classes only.
+        If there are too few rows, or a combination of features is constant within the classes but
+        not between them.
 
     References
     ----------
@@ -112,28 +113,31 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
     n, counts = len(X), np.bincount(codes)
     K = len(counts)
     means = np.stack([X[codes == k].mean(axis=0) for k in range(K)])
-    inner, overall = X - means[codes], X.mean(axis=0)
-    inside = np.max([np.ptp(X[codes == k], axis=0) for k in range(K)], axis=0) > 0
-    kept, varies = inside.copy(), np.ptp(X, axis=0) > 0
-    kept[inside], _ = independent_columns(inner[:, inside], with_intercept=False)
-    if kept.sum() < independent_columns(X[:, varies], with_intercept=True)[0].sum():
+    residuals, overall = X - means[codes], X.mean(axis=0)
+    varies_within = np.max([np.ptp(X[codes == k], axis=0) for k in range(K)], axis=0) > 0
+    independent, varies = varies_within.copy(), np.ptp(X, axis=0) > 0
+    independent[varies_within], _ = independent_columns(
+        residuals[:, varies_within], with_intercept=False
+    )
+    if independent.sum() < independent_columns(X[:, varies], with_intercept=True)[0].sum():
         raise DataError(
             "A feature, or a combination of features, is constant within every class but not "
             "between them: there are too few rows, or the classes are separated without error. "
             "Choose fewer features or principal components."
         )
-    X, means, inner, overall = X[:, kept], means[:, kept], inner[:, kept], overall[kept]
+    X, means, residuals = (columns[:, independent] for columns in (X, means, residuals))
+    overall = overall[independent]
     p, df = X.shape[1], n - K
     if not p or df <= p:
         raise DataError(
             f"{n:,} rows in {K:,} classes are too few to test {p:,} features. Choose fewer "
             "features or principal components."
         )
-    # In units of deviations, which affect only rounding.
-    deviations = np.sqrt((inner**2).sum(axis=0) / df)
-    inner, outer = inner / deviations, (means - overall) / deviations
+    # In units of the deviations within classes; this affects only rounding.
+    deviations = np.sqrt((residuals**2).sum(axis=0) / df)
+    residuals, outer = residuals / deviations, (means - overall) / deviations
     q = min(p, K - 1)
-    S = inner.T @ inner / df
+    S = residuals.T @ residuals / df
     B = (outer.T * counts) @ outer
     values, vectors = linalg.eigh(B / df, S)
     values, vectors = np.maximum(values[::-1][:q], 0.0), vectors[:, ::-1][:, :q]
@@ -142,7 +146,7 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
     coefficients = linalg.solve(S, (means / deviations).T, assume_a="pos").T / deviations
     constants = -0.5 * (coefficients * means).sum(axis=1) + np.log(counts / n)
     return CanonicalAnalysis(
-        kept,
+        independent,
         _functions(values, n, p, K),
         vectors / deviations[:, np.newaxis],
         vectors,
@@ -155,11 +159,11 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
 
 
 def _functions(values: Array, n: int, p: int, K: int) -> pd.DataFrame:
-    """Test whether this function and the following ones separate the classes, by Rao's F."""
+    """Test whether each function and the following ones separate the classes, by Rao's F."""
     q = len(values)
     wilks = np.cumprod(1 / (1 + values[::-1]))[::-1]
-    left, right = p - np.arange(q), K - 1 - np.arange(q)
-    product, squares = left * right, left**2 + right**2 - 5
+    n_variables, n_contrasts = p - np.arange(q), K - 1 - np.arange(q)
+    product, squares = n_variables * n_contrasts, n_variables**2 + n_contrasts**2 - 5
     root = np.where(
         squares > 0, np.sqrt(np.maximum(product**2 - 4, 0) / np.where(squares > 0, squares, 1)), 1
     )
@@ -186,12 +190,12 @@ def _distances(outer: Array, S: Array, counts: NDArray[np.intp]) -> pd.DataFrame
     """Test whether the means of every two classes differ, by Hotelling's T² with pooled S."""
     n, K, p = counts.sum(), len(counts), len(S)
     first, second = np.array(list(combinations(range(K), 2))).T
-    apart = outer[first] - outer[second]
-    squared = (apart * linalg.solve(S, apart.T, assume_a="pos").T).sum(axis=1)
+    differences = outer[first] - outer[second]
+    squared = (differences * linalg.solve(S, differences.T, assume_a="pos").T).sum(axis=1)
     df2 = n - K - p + 1
     sizes = counts[first] * counts[second] / (counts[first] + counts[second])
     F = sizes * df2 / (p * (n - K)) * squared
-    found = stats.f.sf(F, p, df2)
+    p_values = stats.f.sf(F, p, df2)
     return pd.DataFrame(
         {
             "first": first,
@@ -200,7 +204,7 @@ def _distances(outer: Array, S: Array, counts: NDArray[np.intp]) -> pd.DataFrame
             "F": F,
             "df1": p,
             "df2": df2,
-            "p": found,
-            "p_holm": holm(found),
+            "p": p_values,
+            "p_holm": holm(p_values),
         }
     )

@@ -59,8 +59,8 @@ def confusion_cell(
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> model = lincore.fit(iris, "lda")
-    >>> found = confusion_cell(model.results, model.pipeline, iris, 1, 1)
-    >>> bool((np.diff(found.proba[:, 1]) >= 0).all()), found.distances.shape[1]
+    >>> cell = confusion_cell(model.results, model.pipeline, iris, 1, 1)
+    >>> bool((np.diff(cell.proba[:, 1]) >= 0).all()), cell.distances.shape[1]
     (True, 3)
     """
     method = results.methods[0]
@@ -72,13 +72,13 @@ def confusion_cell(
         order = np.argsort(log_proba[:, true], kind="stable")
         proba = np.exp(log_proba[order])
     else:
-        lead = _lead(pipeline, data, rows, true)
-        order = np.argsort(lead, kind="stable")
+        margins = _margins(pipeline, data, rows, true)
+        order = np.argsort(margins, kind="stable")
         proba = None
     return ConfusionCell(rows[order], proba, None if distances is None else distances[order])
 
 
-def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int) -> dict[str, Any]:
+def cell_columns(data: Dataset, cell: ConfusionCell, true: int, predicted: int) -> dict[str, Any]:
     """Return posteriors and distances of the two classes, or of all classes if there are few.
 
     Parameters
@@ -94,11 +94,11 @@ def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int)
     codes = range(data.n_classes) if data.n_classes <= _MOST_CLASSES else {true, predicted}
     columns = {}
     for code in sorted(codes):
-        if found.proba is not None:
-            columns[f"p({data.classes[code]})"] = found.proba[:, code].round(4)
+        if cell.proba is not None:
+            columns[f"p({data.classes[code]})"] = cell.proba[:, code].round(4)
     for code in sorted(codes):
-        if found.distances is not None:
-            columns[f"distance to {data.classes[code]}"] = found.distances[:, code].round(2)
+        if cell.distances is not None:
+            columns[f"distance to {data.classes[code]}"] = cell.distances[:, code].round(2)
     return columns
 
 
@@ -123,22 +123,22 @@ def row_table(
     [[149, 'virginica', 5.9, 3.0, 5.1, 1.8]]
     """
     labels = [str(data.classes[code]) for code in data.codes[rows]]
-    parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
+    fields: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
     if data.row_names is not None:
-        parts.insert(1, ("name", [data.row_names[row] for row in rows]))
-    parts += (columns or {}).items()
+        fields.insert(1, ("name", [data.row_names[row] for row in rows]))
+    fields += (columns or {}).items()
     block = data.X[rows]
     shown: Sequence[int] = range(data.n_features)
     if data.kind.is_sparse:
         block = block.toarray()
-        first = data.n_table_columns
-        used = np.count_nonzero(block[:, first:], axis=0)
-        words = np.argsort(-used, kind="stable")[:_MOST_WORDS]
-        shown = [*range(first), *(int(first + j) for j in words if used[j])]
-    parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
+        n_columns = data.n_table_columns
+        occurrences = np.count_nonzero(block[:, n_columns:], axis=0)
+        words = np.argsort(-occurrences, kind="stable")[:_MOST_WORDS]
+        shown = [*range(n_columns), *(int(n_columns + j) for j in words if occurrences[j])]
+    fields += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
     # Numbered columns, because names may be repeated.
-    table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
-    table.columns = pd.Index(_unique([name for name, _ in parts]))
+    table = pd.DataFrame({i: values for i, (_, values) in enumerate(fields)})
+    table.columns = pd.Index(_unique([name for name, _ in fields]))
     return table
 
 
@@ -167,7 +167,7 @@ def _distances(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Arr
     return distances
 
 
-def _lead(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], true: int) -> Array:
+def _margins(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], true: int) -> Array:
     """Return the margin of the true class in the model's scores, (m,)."""
     model: Any = pipeline.steps[-1][1]
     if not len(rows) or not hasattr(model, "decision_function"):
@@ -175,9 +175,9 @@ def _lead(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], true: int) 
     scores = np.asarray(pipeline.decision_function(data.X[rows]), dtype=float)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores]) / 2
-    places = np.flatnonzero(np.asarray(model.classes_) == true)
-    if len(places) != 1 or scores.shape[1] != len(model.classes_):
+    positions = np.flatnonzero(np.asarray(model.classes_) == true)
+    if len(positions) != 1 or scores.shape[1] != len(model.classes_):
         return np.full(len(rows), -np.inf)
-    own = scores[:, places[0]].copy()
-    scores[:, places[0]] = -np.inf
+    own = scores[:, positions[0]].copy()
+    scores[:, positions[0]] = -np.inf
     return np.asarray(own - scores.max(axis=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from lincore.inspection.weights import (
     classifier_input_names,
     deviations,
     feature_weights,
-    named_steps_end,
+    named_steps,
 )
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
@@ -49,7 +50,7 @@ class Coefficients(NamedTuple):
         Change of the score per standard deviation of the training rows; NaN for an intercept.
     error, low, high, p : ndarray of shape (M, q), or None
         Standard errors, 95 % intervals and p-values of `estimate`, by Wald; if `is_profiled`,
-        intervals and p-values are those of the profile of the penalised likelihood.
+        intervals and p-values come from the profile of the penalised likelihood.
     are_log_odds : bool
         Whether the exponential of an estimate is an odds ratio.
     is_penalised : bool
@@ -109,9 +110,9 @@ def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, .
 
 
 def _sides(row: Array, names: list[str]) -> str:
-    speaks = [quoted(name) for name, sign in zip(names, row, strict=True) if sign > 0]
+    in_favour = [quoted(name) for name, sign in zip(names, row, strict=True) if sign > 0]
     against = [quoted(name) for name, sign in zip(names, row, strict=True) if sign < 0]
-    return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
+    return f"{', '.join(in_favour)} over {against[0] if len(against) == 1 else 'the rest'}"
 
 
 def score_coefficients(
@@ -173,7 +174,7 @@ class CoefficientPath(NamedTuple):
     lines : tuple of M str
         The class or comparison of each score.
     position : int
-        That of the model itself.
+        Position of the model itself.
     """
 
     C: Array
@@ -215,14 +216,14 @@ def coefficient_path(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) 
     seen = transform_for_classifier(pipeline, data.X[rows])
     with captured_warnings():
         models = model.fit_path(seen, data.codes[rows], data.weights_of(rows))
-    models = sorted([model, *(one for one in models if one.C != model.C)], key=lambda one: one.C)
-    coef = np.stack([one.coef_ for one in models])
+    path = sorted([model, *(m for m in models if m.C != model.C)], key=lambda m: m.C)
+    coef = np.stack([m.coef_ for m in path])
     return CoefficientPath(
-        np.array([one.C for one in models]),
+        np.array([m.C for m in path]),
         coef * deviations(seen),
         tuple(classifier_input_names(pipeline, data)),
         score_lines(pipeline, data, coef.shape[1]),
-        models.index(model),
+        path.index(model),
     )
 
 
@@ -251,10 +252,10 @@ def likelihood_coefficients(
     >>> from lincore.model_selection.pipeline import pipeline_for
     >>> data = lincore.sample("gaussian")
     >>> logistic = lincore.LogisticRegression(C=np.inf)
-    >>> found = likelihood_coefficients(
+    >>> fitted = likelihood_coefficients(
     ...     pipeline_for(data, logistic).fit(data.X, data.codes), data, np.arange(data.n_rows)
     ... )
-    >>> found.lines, found.names
+    >>> fitted.lines, fitted.names
     (("'class 2' against 'class 1'", "'class 3' against 'class 1'"), ('x1', 'x2', 'intercept'))
     """
     if MIXED & set(pipeline.named_steps):
@@ -291,11 +292,10 @@ def _wald(
     model = pipeline.steps[-1][1]
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
-    shown = Pipeline(pipeline.steps[: named_steps_end(pipeline)])
-    seen = transform_for_classifier(shown, data.X[rows])
+    seen = transform_for_classifier(named_steps(pipeline), data.X[rows])
     # The intercept is the score of any row minus the contribution of its features.
-    first = transform_for_classifier(pipeline, data.X[rows[:1]])
-    intercept = np.ravel(pipeline[-1].decision_function(first))
+    first_row = transform_for_classifier(pipeline, data.X[rows[:1]])
+    intercept = np.ravel(pipeline[-1].decision_function(first_row))
     intercept = intercept - coef @ np.asarray(seen[0], dtype=float)
     contrast = _contrast(pipeline, data, rows)
     if contrast is not None:
@@ -304,27 +304,27 @@ def _wald(
         seen = seen[:, contrast.kept]
     with_intercept = model.fit_intercept
     rows_seen = np.asarray(seen, dtype=float)
-    kept, combination = independent_columns(rows_seen, with_intercept)
-    left_out = tuple(name for name, stays in zip(names, kept, strict=True) if not stays)
+    independent, combination = independent_columns(rows_seen, with_intercept)
+    left_out = tuple(compress(names, ~independent))
     if left_out:
-        shift = coef[:, ~kept] @ combination
-        coef, intercept = coef[:, kept] + shift[:, :-1], intercept + shift[:, -1]
-        names = tuple(name for name, stays in zip(names, kept, strict=True) if stays)
-        spread, rows_seen = spread[kept], rows_seen[:, kept]
+        shift = coef[:, ~independent] @ combination
+        coef, intercept = coef[:, independent] + shift[:, :-1], intercept + shift[:, -1]
+        names = tuple(compress(names, independent))
+        spread, rows_seen = spread[independent], rows_seen[:, independent]
     if len(model.classes_) == 2:
         coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-    of_rows: dict[str, Any] = {
+    options: dict[str, Any] = {
         "classes": model.classes_,
         "names": (*names, "intercept") if with_intercept else tuple(names),
         "reference": reference,
         "confidence": 0.95,
     }
     estimate = coef.T, intercept if with_intercept else None
-    n_parameters = (len(model.classes_) - 1) * len(of_rows["names"])
+    n_parameters = (len(model.classes_) - 1) * len(options["names"])
     if model.bias_reduction == "firth" and len(rows) * n_parameters**3 <= MOST_PROFILED:
         codes = np.searchsorted(model.classes_, data.codes[rows])
-        return profile_errors(rows_seen, codes, *estimate, **of_rows), spread, left_out
-    return wald_errors(rows_seen, None, *estimate, **of_rows), spread, left_out
+        return profile_errors(rows_seen, codes, *estimate, **options), spread, left_out
+    return wald_errors(rows_seen, None, *estimate, **options), spread, left_out
 
 
 def independent_columns(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
@@ -335,18 +335,18 @@ def independent_columns(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
     unit = centred / np.where(length > 0, length, 1.0)
     # The triangular factor has the same inner products, with q rows instead of n.
     _, R = np.linalg.qr(unit)
-    kept, basis = np.zeros(X.shape[1], dtype=bool), np.zeros((len(R), 0))
+    independent, basis = np.zeros(X.shape[1], dtype=bool), np.zeros((len(R), 0))
     for j in range(X.shape[1]):
         rest = R[:, j] - basis @ (basis.T @ R[:, j])
         rest -= basis @ (basis.T @ rest)
         norm = np.linalg.norm(rest)
         # Constant columns are reported elsewhere.
-        kept[j] = norm > ALIASED or length[j] == 0
+        independent[j] = norm > ALIASED or length[j] == 0
         if norm > ALIASED:
             basis = np.column_stack([basis, rest / norm])
-    slopes: Array = np.linalg.lstsq(centred[:, kept], centred[:, ~kept])[0].T
-    constant = centre[~kept] - slopes @ centre[kept]
-    return kept, np.column_stack([slopes, constant])
+    slopes: Array = np.linalg.lstsq(centred[:, independent], centred[:, ~independent])[0].T
+    constant = centre[~independent] - slopes @ centre[independent]
+    return independent, np.column_stack([slopes, constant])
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:

@@ -40,11 +40,11 @@ class Correlations(NamedTuple):
 
     def strongest(self) -> tuple[int, int] | None:
         """Return the pair of columns with the largest absolute correlation, if any."""
-        off = np.abs(np.triu(self.matrix, 1))
-        off[np.tril_indices(len(off))] = np.nan
-        if not np.isfinite(off).any():
+        absolute = np.abs(np.triu(self.matrix, 1))
+        absolute[np.tril_indices(len(absolute))] = np.nan
+        if not np.isfinite(absolute).any():
             return None
-        i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
+        i, j = np.unravel_index(int(np.nanargmax(absolute)), absolute.shape)
         return int(i), int(j)
 
 
@@ -72,23 +72,23 @@ def correlations(
     Examples
     --------
     >>> from lincore import sample
-    >>> found = correlations(sample("iris"), within=True)
-    >>> found.names[2:], found.matrix[2, 3].round(2).item()
+    >>> pooled = correlations(sample("iris"), within=True)
+    >>> pooled.names[2:], pooled.matrix[2, 3].round(2).item()
     (['petal length (cm)', 'petal width (cm)'], 0.48)
     """
     candidates = [j for j in range(data.n_table_columns) if len(level_names(data, j) or "ab") == 2]
     if len(candidates) > MOST_CORRELATED:
-        known = set(candidates)
-        ranked = [one.column for one in associations(data, rows) if one.column in known]
-        taken = sorted(ranked[:MOST_CORRELATED])
+        eligible = set(candidates)
+        ranked = [a.column for a in associations(data, rows) if a.column in eligible]
+        columns = sorted(ranked[:MOST_CORRELATED])
     else:
-        taken = candidates
-    values = column_values(data, taken, rows)
+        columns = candidates
+    values = column_values(data, columns, rows)
     codes = data.codes if rows is None else data.codes[np.asarray(rows)]
     matrix = correlation_matrix(values, codes if within else np.zeros(len(values), dtype=np.intp))
     shown = _strongest_first(matrix, most)
     shown = clustered_order(matrix, shown) if clustered else sorted(shown)
-    names = [_name(data, taken[i]) for i in shown]
+    names = [_name(data, columns[i]) for i in shown]
     return Correlations(names, matrix[np.ix_(shown, shown)], len(values), len(candidates))
 
 
@@ -145,9 +145,9 @@ def clustered_order(matrix: Array, chosen: list[int]) -> list[int]:
     """Return columns in the order of a clustering by average linkage on 1 − |r|."""
     if len(chosen) < 3:
         return sorted(chosen)
-    part = np.abs(np.nan_to_num(matrix[np.ix_(chosen, chosen)]))
-    apart = squareform(1 - (part + part.T) / 2, checks=False)
-    order = leaves_list(optimal_leaf_ordering(linkage(apart, "average"), apart))
+    absolute = np.abs(np.nan_to_num(matrix[np.ix_(chosen, chosen)]))
+    distances = squareform(1 - (absolute + absolute.T) / 2, checks=False)
+    order = leaves_list(optimal_leaf_ordering(linkage(distances, "average"), distances))
     return [chosen[i] for i in order]
 
 
@@ -155,9 +155,9 @@ def _strongest_first(matrix: Array, most: int) -> list[int]:
     """Return the columns of the strongest pairs, at most `most`."""
     if len(matrix) <= most:
         return list(range(len(matrix)))
-    off = np.abs(np.nan_to_num(matrix))
-    np.fill_diagonal(off, 0.0)
-    return [int(i) for i in np.argsort(-off.max(axis=0), kind="stable")[:most]]
+    absolute = np.abs(np.nan_to_num(matrix))
+    np.fill_diagonal(absolute, 0.0)
+    return [int(i) for i in np.argsort(-absolute.max(axis=0), kind="stable")[:most]]
 
 
 def _name(data: Dataset, column: int) -> str:

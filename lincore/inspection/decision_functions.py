@@ -88,17 +88,17 @@ class AffineDecision(DecisionFunction):
 
 def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
     """Return binary models restricted to ``base + z @ steps``; None if they are not linear."""
-    if not all(isinstance(part, LinearClassifier) for part in model.estimators_):
+    if not all(isinstance(binary, LinearClassifier) for binary in model.estimators_):
         return None
-    small = copy(model)
-    small.estimators_ = [
-        HalfSpace(part.coef_ @ steps.T, part.intercept_ + part.coef_ @ base)
-        for part in model.estimators_
+    section = copy(model)
+    section.estimators_ = [
+        HalfSpace(binary.coef_ @ steps.T, binary.intercept_ + binary.coef_ @ base)
+        for binary in model.estimators_
     ]
-    small.n_features_in_ = len(steps)
-    if hasattr(small, "feature_names_in_"):
-        del small.feature_names_in_
-    return small
+    section.n_features_in_ = len(steps)
+    if hasattr(section, "feature_names_in_"):
+        del section.feature_names_in_
+    return section
 
 
 class ModelDecision(DecisionFunction):
@@ -123,13 +123,13 @@ class ModelDecision(DecisionFunction):
 
     def scores(self, Z: Array) -> Array:
         """Return scores (g, K): decision function, or posteriors, or 1 for the prediction."""
-        return self._spread(self._blocks(Z, self._block_scores))
+        return self._add_absent_classes(self._evaluate(Z, self._block_scores))
 
     def log_posterior(self, Z: Array) -> Array:
         """Return log posteriors (g, K)."""
         with np.errstate(divide="ignore"):
-            proba = self._blocks(Z, lambda rows: np.log(self.model.predict_proba(rows)))
-        return self._spread(proba)
+            log_proba = self._evaluate(Z, lambda rows: np.log(self.model.predict_proba(rows)))
+        return self._add_absent_classes(log_proba)
 
     def in_units(self, units: Array) -> ModelDecision:
         """Return the functions in coordinates that are divided by `units` (d,)."""
@@ -139,41 +139,42 @@ class ModelDecision(DecisionFunction):
 
     def ambiguity(self, Z: Array) -> NDArray[np.intp]:
         """Return a code of `lincore.estimators.multiclass.Ambiguity` for each point, (g,)."""
-        return self._blocks(Z, self.model.ambiguity).astype(np.intp)
+        return self._evaluate(Z, self.model.ambiguity).astype(np.intp)
 
     def _block_scores(self, rows: Any) -> Array:
-        codes, known = np.asarray(self.model.classes_), len(self.model.classes_)
+        codes = np.asarray(self.model.classes_)
         if hasattr(self.model, "decision_function"):
             scores = np.asarray(self.model.decision_function(rows), dtype=float)
             if scores.ndim == 1:
                 return np.column_stack([np.zeros(len(scores)), scores])
-            if scores.shape[1] == known and self._decides(scores, rows):
+            if scores.shape[1] == len(codes) and self._scores_predict(scores, rows):
                 return scores
         if self.has_posterior:
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(self.model.predict_proba(rows)))
         return np.asarray(self.model.predict(rows)[:, None] == codes, dtype=float)
 
-    def _decides(self, scores: Array, rows: Any) -> bool:
+    def _scores_predict(self, scores: Array, rows: Any) -> bool:
         """Return whether the largest score is the prediction; false for pairwise scores."""
         if self._scores_decide is None:
-            some = slice(None, None, 1 + len(scores) // CHECKED)
-            chosen = np.asarray(self.model.classes_)[scores[some].argmax(axis=1)]
-            agrees = chosen == self.model.predict(rows[some])
+            checked = slice(None, None, 1 + len(scores) // CHECKED)
+            chosen = np.asarray(self.model.classes_)[scores[checked].argmax(axis=1)]
+            agrees = chosen == self.model.predict(rows[checked])
             self._scores_decide = bool(np.mean(agrees) > 0.95)
         return self._scores_decide
 
-    def _blocks(self, Z: Array, ask: Callable[[Any], Any]) -> NDArray[Any]:
+    def _evaluate(self, Z: Array, function: Callable[[Any], Any]) -> NDArray[Any]:
+        """Evaluate a function of rows at points, in blocks."""
         starts = range(0, max(len(Z), 1), self.length)
-        return np.concatenate([ask(self._lifted(Z[i : i + self.length])) for i in starts])
+        return np.concatenate([function(self._lifted(Z[i : i + self.length])) for i in starts])
 
     def _lifted(self, Z: Array) -> Any:
         rows = self.lift(Z)
         # Counts are not negative: the margin of the plot is evaluated at zero.
         return rows * (rows > 0) if isinstance(self.model, MultinomialNB) else rows
 
-    def _spread(self, values: Array) -> Array:
+    def _add_absent_classes(self, values: Array) -> Array:
         """Return values (g, K) with -inf for classes without training rows."""
-        spread = np.full((len(values), self.n_classes), -np.inf)
-        spread[:, self.model.classes_] = values
-        return spread
+        all_values = np.full((len(values), self.n_classes), -np.inf)
+        all_values[:, self.model.classes_] = values
+        return all_values

@@ -68,12 +68,10 @@ def discriminant_plane(
     if len(directions) == 1:
         names = ["Discriminant"]
         if n_axes == 2 and directions.shape[1] > 1:
-            directions = np.vstack([directions, within.leading_beside(directions[0])])
+            directions = np.vstack([directions, within.leading_uncorrelated(directions[0])])
             names.append("Within-class axis")
-    n_rest, average = (
-        directions.shape[1] - len(directions),
-        "the within-class average at that point",
-    )
+    n_rest = directions.shape[1] - len(directions)
+    average = "the within-class average at that point"
     return Plane(
         axis_names=tuple(names),
         base=within.mean,
@@ -123,7 +121,7 @@ class _Within:
                 return FisherDiscriminant().fit_moments(self.moments, classes)
             return FisherDiscriminant().fit(self.seen, self.codes)
 
-    def push(self, directions: Array) -> Array:
+    def multiply(self, directions: Array) -> Array:
         """Return directions (d, q) times the scatter."""
         if self.moments is not None:
             return np.asarray(directions @ self.moments.within())
@@ -131,7 +129,7 @@ class _Within:
 
     def deviation(self, direction: Array) -> float:
         """Return the standard deviation within classes along a direction (q,)."""
-        square = float(self.push(direction[None])[0] @ direction)
+        square = float(self.multiply(direction[None])[0] @ direction)
         return (
             float(np.sqrt(square / self.n_free)) if square > 0 else float(np.linalg.norm(direction))
         )
@@ -139,10 +137,12 @@ class _Within:
     def regression(self, directions: Array) -> Array:
         """Return the regression coefficients (d, q) of rows on their projections."""
         # Within classes, the residual is uncorrelated with the projections.
-        push = self.push(directions)
-        return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
+        products = self.multiply(directions)
+        return np.asarray(
+            np.linalg.lstsq(products @ directions.T, products, rcond=None)[0], dtype=float
+        )
 
-    def leading_beside(self, first: Array) -> Array:
+    def leading_uncorrelated(self, first: Array) -> Array:
         """Return the direction (q,) of largest variance that is uncorrelated with `first`."""
         slope = self.regression(first[None])[0]  # of rows on their projection on `first`
         if self.moments is not None:
@@ -150,12 +150,12 @@ class _Within:
             values = scatter - np.outer(slope, slope) * float(first @ scatter @ first)
             axis = np.linalg.eigh(values)[1][:, -1]
         else:
-            left = self._centred - np.outer(self._centred @ first, slope)
-            axis = left.T @ np.linalg.eigh(left @ left.T)[1][:, -1]
+            residuals = self._centred - np.outer(self._centred @ first, slope)
+            axis = residuals.T @ np.linalg.eigh(residuals @ residuals.T)[1][:, -1]
             axis /= np.linalg.norm(axis) or 1.0
         axis = turned_positive(axis[:, None])[:, 0]
-        beside = axis - float(axis @ slope) * first
-        return np.asarray(beside / self.deviation(beside))
+        direction = axis - float(axis @ slope) * first
+        return np.asarray(direction / self.deviation(direction))
 
     @property
     def _centred(self) -> Array:

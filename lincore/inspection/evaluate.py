@@ -30,20 +30,20 @@ def cut(
     """Restrict a pipeline to a plane, in closed form if possible."""
     model = pipeline.steps[-1][1]
     if isinstance(model, BinaryModels):
-        return _asked_binary(pipeline, data, plane, points)
+        return _binary_decision(pipeline, data, plane, points)
     if is_gaussian(model) or isinstance(model, LinearClassifier):
-        base, steps = _in_coordinates(pipeline, data, plane, points)
+        base, steps = _base_and_steps(pipeline, data, plane, points)
         if base is not None and steps is not None:
             if is_gaussian(model):
                 return gaussian_slices.conditional(model, base, steps, data.n_classes)
             # Infinite coefficients (words that exclude a class) are not an affine function.
             if not np.isfinite(model.coef_).all():
-                return _asked(pipeline, data, plane)
+                return _model_decision(pipeline, data, plane)
             return AffineDecision.of(model, base, steps, data.n_classes)
-    return _asked(pipeline, data, plane)
+    return _model_decision(pipeline, data, plane)
 
 
-def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
+def _model_decision(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
     def lift(points: Array) -> Any:
         rows = plane.lift(points)
         if plane.columns is None:
@@ -53,36 +53,43 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
     return ModelDecision(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
 
-def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> ModelDecision:
+def _binary_decision(
+    pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
+) -> ModelDecision:
     """Evaluate binary models; linear ones as functions of the point instead of the full row."""
-    base, steps = _in_coordinates(pipeline, data, plane, points)
+    base, steps = _base_and_steps(pipeline, data, plane, points)
     if base is not None and steps is not None:
-        small = binary_section(pipeline.steps[-1][1], base, steps)
-        if small is not None:
-            width = max(len(steps), len(small.estimators_))
-            return ModelDecision(small, lambda points: points, width, data.n_classes, small)
-    return _asked(pipeline, data, plane)
+        section = binary_section(pipeline.steps[-1][1], base, steps)
+        if section is not None:
+            width = max(len(steps), len(section.estimators_))
+            return ModelDecision(section, lambda points: points, width, data.n_classes, section)
+    return _model_decision(pipeline, data, plane)
 
 
-def _in_coordinates(
+def _base_and_steps(
     pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
 ) -> tuple[Array | None, Array | None]:
     """Return base and steps in the classifier's coordinates; None if the map is not affine."""
     if plane.columns is None:
         return plane.base, plane.steps
-    bends = any(
+    is_nonlinear = any(
         not callable(getattr(step, "affine", None))
         for name, step in pipeline.steps[:-1]
         if name not in ("impute", "prepare")
     )
-    if bends or data.kind.is_sparse or data.levels is not None or data.imputation == "indicator":
+    if (
+        is_nonlinear
+        or data.kind.is_sparse
+        or data.levels is not None
+        or data.imputation == "indicator"
+    ):
         return None, None
     # An affine map is determined by the images of the base and of one step along each axis.
-    usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
-    usual = np.where(usual > 0, usual, 1.0)
-    corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
+    units = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
+    units = np.where(units > 0, units, 1.0)
+    corners = np.vstack([np.zeros(len(units)), np.diag(units)])
     images = transform_for_classifier(pipeline, plane.lift(corners))
-    return images[0], (images[1:] - images[0]) / usual[:, None]
+    return images[0], (images[1:] - images[0]) / units[:, None]
 
 
 def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:

@@ -16,7 +16,7 @@ from lincore.inspection.planes import (
     feature_plane,
     principal_plane,
 )
-from lincore.inspection.weights import classifier_input_names, feature_weights
+from lincore.inspection.weights import classifier_input_names, deviations, feature_weights
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import source_features
 from lincore.utils.typing import Array
@@ -53,8 +53,8 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
     Returns
     -------
     Plane
-        Of the kind returned by `default_plane_kind`. If class means are equal, two features, or two
-        principal axes for images and words.
+        A plane of the kind returned by `default_plane_kind`. If class means are equal, a plane of
+        two features, or of two principal axes for images and words.
     """
     kind = default_plane_kind(pipeline, data)
     if kind == "discriminant":
@@ -102,12 +102,12 @@ def leading_features(
     >>> [iris.feature_names[i] for i in leading_features(pipeline, iris, np.arange(150))]
     ['petal length (cm)', 'petal width (cm)']
     """
-    size = np.zeros(data.n_features)
+    importance = np.zeros(data.n_features)
     source = source_features(pipeline.named_steps.get("prepare"), data)
-    np.maximum.at(size, source, _sizes(pipeline, data, rows))
+    np.maximum.at(importance, source, _importance(pipeline, data, rows))
     is_category = np.array([names is not None for names in data.levels or ()], dtype=bool)
-    is_category = np.resize(is_category, data.n_features) if len(is_category) else size < 0
-    order = np.lexsort((-size, is_category))
+    is_category = np.resize(is_category, data.n_features) if len(is_category) else importance < 0
+    order = np.lexsort((-importance, is_category))
     return tuple(order[:n_features].tolist())
 
 
@@ -123,27 +123,26 @@ def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
     """
     model, steps = pipeline.steps[-1][1], pipeline.named_steps
     width = int(model.n_features_in_)
-    coded = np.zeros(width, dtype=bool)
+    is_indicator = np.zeros(width, dtype=bool)
     if "prepare" in steps and not {"pca", "svd", "basis"} & set(steps):
         groups = steps["prepare"].categorical_columns()
-        coded[[place for group in groups for place in group]] = True
-    size = np.zeros(width)
+        is_indicator[[column for group in groups for column in group]] = True
+    importance = np.zeros(width)
     if "svd" not in steps and hasattr(model, "coef_"):
-        size = np.ptp(model.coef_, axis=0) if len(model.coef_) > 1 else np.abs(model.coef_[0])
-    order = np.lexsort((-size, coded))
+        importance = np.ptp(model.coef_, axis=0) if len(model.coef_) > 1 else np.abs(model.coef_[0])
+    order = np.lexsort((-importance, is_indicator))
     return tuple(np.sort(order[:2]).tolist())
 
 
-def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
+def _importance(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
     """Return the importance of each prepared column, (q,)."""
     if "basis" not in pipeline.named_steps:
         try:
-            found = feature_weights(pipeline, data, rows)
+            weights = feature_weights(pipeline, data, rows).comparable
         except TypeError:  # the model is not linear
             pass
         else:
-            values = found.comparable
-            return np.ptp(values, axis=0) if len(values) > 1 else np.abs(values[0])
+            return np.ptp(weights, axis=0) if len(weights) > 1 else np.abs(weights[0])
     preprocessor = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
     return _separations(transform_for_classifier(preprocessor, data.X[rows]), data.codes[rows])
 
@@ -152,9 +151,5 @@ def _separations(seen: Any, codes: NDArray[np.intp]) -> Array:
     """Return the spread of the class means in standard deviations of each column, (q,)."""
     groups = [seen[codes == code] for code in np.unique(codes)]
     means = np.array([np.asarray(group.mean(axis=0), dtype=float).ravel() for group in groups])
-    square = seen.multiply(seen) if hasattr(seen, "multiply") else np.square(seen, dtype=float)
-    mean = np.asarray(seen.mean(axis=0), dtype=float).ravel()
-    variance = np.asarray(square.mean(axis=0), dtype=float).ravel() - mean**2
-    deviation = np.sqrt(np.maximum(variance, 0.0))
-    spread = np.ptp(means, axis=0)
-    return np.asarray(np.divide(spread, deviation, out=np.zeros_like(spread), where=deviation > 0))
+    ranges, deviation = np.ptp(means, axis=0), deviations(seen)
+    return np.asarray(np.divide(ranges, deviation, out=np.zeros_like(ranges), where=deviation > 0))

@@ -29,7 +29,7 @@ def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> De
     covariances = _covariances(model, projection)
     whiteners = [Whitener.from_covariance(covariance) for covariance in covariances]
     with np.errstate(divide="ignore"):
-        return _spread(model, means, whiteners, np.log(model.priors_), n_classes)
+        return _add_absent_classes(model, means, whiteners, np.log(model.priors_), n_classes)
 
 
 def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densities:
@@ -40,10 +40,10 @@ def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densit
     with np.errstate(divide="ignore"):
         log_priors = np.log(model.priors_)
     gaussians = model.densities_
-    for mean, whole, log_prior in zip(
+    for mean, full_whitener, log_prior in zip(
         gaussians.means, gaussians.whiteners, log_priors, strict=True
     ):
-        slope, start = whole.whiten(steps), whole.whiten((base - mean)[None])[0]
+        slope, start = full_whitener.whiten(steps), full_whitener.whiten((base - mean)[None])[0]
         # Scale the axes first, so that the rank does not depend on their units.
         # (By the largest entry before squaring: otherwise units of 1e-160 would overflow.)
         largest = np.abs(slope).max(axis=1, keepdims=True)
@@ -51,18 +51,22 @@ def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densit
         size = largest * np.linalg.norm(slope / largest, axis=1, keepdims=True)
         size = np.where(size > 0, size, 1.0)
         left, lengths, right = np.linalg.svd(slope / size, full_matrices=False)
-        kept = is_positive(lengths**2) if lengths.any() else lengths > 0
-        left, lengths, along = left[:, kept], lengths[kept], right[kept] @ start
+        is_nonzero = is_positive(lengths**2) if lengths.any() else lengths > 0
+        left, lengths, along = left[:, is_nonzero], lengths[is_nonzero], right[is_nonzero] @ start
         means.append(-(left / lengths / size) @ along)
         log_det = -2 * (np.log(lengths).sum() + np.log(size).sum())
         whitener = Whitener(size * left * lengths, float(log_det))
-        off = start @ start - along @ along
-        gain = whitener.rank * np.log(2 * np.pi) + whitener.log_det - off - whole.log_det
+        outside = start @ start - along @ along
+        twice_log_mass = (
+            whitener.rank * np.log(2 * np.pi) + whitener.log_det - outside - full_whitener.log_det
+        )
         whiteners.append(whitener)
-        log_weights.append(log_prior + 0.5 * gain)
+        log_weights.append(log_prior + 0.5 * twice_log_mass)
     weights = np.array(log_weights)
     weights = np.where(np.isnan(weights), -np.inf, weights)
-    return _spread(model, np.array(means), whiteners, weights - logsumexp(weights), n_classes)
+    return _add_absent_classes(
+        model, np.array(means), whiteners, weights - logsumexp(weights), n_classes
+    )
 
 
 def _covariances(model: Any, projection: Array) -> Array:
@@ -80,15 +84,15 @@ def _covariances(model: Any, projection: Array) -> Array:
         if model.covariance_.ndim == 2:
             return np.stack([projection.T @ covariance[0] @ projection] * len(whiteners))
         return np.asarray(projection.T @ covariance @ projection)
-    found: dict[int, Array] = {}
+    by_whitener: dict[int, Array] = {}
     for whitener in whiteners:
-        if id(whitener) not in found:
+        if id(whitener) not in by_whitener:
             root = lstsq(whitener.factor, projection, lapack_driver="gelsy")[0]
-            found[id(whitener)] = root.T @ root
-    return np.stack([found[id(whitener)] for whitener in whiteners])
+            by_whitener[id(whitener)] = root.T @ root
+    return np.stack([by_whitener[id(whitener)] for whitener in whiteners])
 
 
-def _spread(
+def _add_absent_classes(
     model: Any, means: Array, whiteners: list[Whitener], log_weights: Array, n_classes: int
 ) -> Densities:
     """Add classes without training rows, with NaN means and weight zero."""

@@ -35,7 +35,7 @@ def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
     Returns
     -------
     tuple of str
-        Of "discriminant", "direction", "features", "principal" and "coordinates".
+        Some of "discriminant", "direction", "features", "principal" and "coordinates".
 
     Examples
     --------
@@ -153,7 +153,7 @@ def view_of_kind(
     pipeline, data, split, kind, axes, values, rest
         As for `plane_of_kind`.
     rows : {"test", "training", "all"}
-        Which rows are drawn.
+        Rows to be drawn.
 
     Raises
     ------

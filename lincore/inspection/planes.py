@@ -26,12 +26,12 @@ SMALLEST, LARGEST = 1e-15, 1e15
 class Plane(NamedTuple):
     """A plane (d = 2) or line (d = 1) through a space of q dimensions.
 
-    The space is that of the features, or of the classifier's inputs at the end of a pipeline.
+    The dimensions are the features, or the inputs of the classifier at the end of a pipeline.
 
     Attributes
     ----------
     axis_names : tuple of d str
-        With units if known.
+        Names of the axes, with units if known.
     base : ndarray of shape (q,)
         Origin of the plane.
     steps : ndarray of shape (d, q)
@@ -115,9 +115,9 @@ def feature_plane(
     steps = np.zeros((len(chosen), len(base)))
     steps[np.arange(len(chosen)), chosen] = 1.0
     n_rest = len(base) - len(chosen)
-    what = "mean" if data.kind.is_sparse else rest
-    levels_too = " or most frequent level" if data.levels and not data.kind.is_sparse else ""
-    typical = (f"its {what}{levels_too}", f"their {what}s{levels_too}")
+    statistic = "mean" if data.kind.is_sparse else rest
+    or_level = " or most frequent level" if data.levels and not data.kind.is_sparse else ""
+    typical = (f"its {statistic}{or_level}", f"their {statistic}s{or_level}")
     levels = data.levels or (None,) * data.n_features
     return Plane(
         axis_names=tuple(data.feature_names[column] for column in chosen),
@@ -148,21 +148,19 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     ndarray of shape (p,)
         In the units of the features; categories as codes of their levels.
     """
-    part = data.X[rows]
-    if issparse(part):
-        return np.asarray(csr_array(part).mean(axis=0), dtype=float).ravel()
-    if (
-        part.dtype == np.uint8
-    ):  # images have no missing values; float64 takes eight times the memory
-        return np.asarray((np.median if rest == "median" else np.mean)(part, axis=0), dtype=float)
-    part = np.asarray(part, dtype=float)
-    known = ~np.isnan(part).all(axis=0)
-    base = np.full(part.shape[1], np.nan)
+    values = data.X[rows]
+    if issparse(values):
+        return np.asarray(csr_array(values).mean(axis=0), dtype=float).ravel()
+    if values.dtype == np.uint8:  # images: no missing values, and float64 takes 8 times the memory
+        return np.asarray((np.median if rest == "median" else np.mean)(values, axis=0), dtype=float)
+    values = np.asarray(values, dtype=float)
+    known = ~np.isnan(values).all(axis=0)
+    base = np.full(values.shape[1], np.nan)
     typical = np.nanmedian if rest == "median" else np.nanmean
-    base[known] = typical(part[:, known], axis=0)
+    base[known] = typical(values[:, known], axis=0)
     for column, names in enumerate(data.levels or ()):
         if names is not None and known[column]:
-            codes = part[:, column][~np.isnan(part[:, column])].astype(np.intp)
+            codes = values[:, column][~np.isnan(values[:, column])].astype(np.intp)
             base[column] = np.bincount(codes, minlength=len(names)).argmax()
     return base
 
@@ -188,11 +186,11 @@ def complete_row(data: Dataset, rows: NDArray[np.intp], row: int | None = None) 
     >>> complete_row(iris, np.arange(150), 0).tolist()
     [5.1, 3.5, 1.4, 0.2]
     """
-    usual = np.nan_to_num(median_row(data, rows))
+    typical = np.nan_to_num(median_row(data, rows))
     if row is None:
-        return usual
+        return typical
     values = np.asarray(dense(data.X[[row]]), dtype=float)[0]
-    return np.where(np.isnan(values), usual, values)
+    return np.where(np.isnan(values), typical, values)
 
 
 def coordinate_plane(
@@ -210,9 +208,9 @@ def coordinate_plane(
     centre = np.array(centre, dtype=float)
     unit = np.eye(len(centre))[list(axes)]
     base = np.where(unit.any(axis=0), 0.0, centre)
-    what = subject or ("two coordinates" if len(axes) == 2 else "one coordinate")
+    title = subject or ("two coordinates" if len(axes) == 2 else "one coordinate")
     rest = held(len(centre) - len(axes), "coordinate", "its mean", "their means")
-    return Plane(names, base, unit, None, unit.T, what, rest, (None,) * len(axes))
+    return Plane(names, base, unit, None, unit.T, title, rest, (None,) * len(axes))
 
 
 def principal_plane(
@@ -262,9 +260,9 @@ def drawable_units(points: ArrayLike) -> Array:
     """Return the power of ten by which each coordinate is divided for plotting, mostly 1."""
     points = np.asarray(points, dtype=float)
     size = np.where(np.isfinite(points), np.abs(points), 0.0).max(axis=0, initial=0.0)
-    beyond = (size > LARGEST) | ((size > 0) & (size < SMALLEST))
+    is_extreme = (size > LARGEST) | ((size > 0) & (size < SMALLEST))
     # The unit itself must not underflow.
-    exponent = np.floor(np.log10(np.where(beyond, size, 1.0))).clip(-307)
+    exponent = np.floor(np.log10(np.where(is_extreme, size, 1.0))).clip(-307)
     return np.asarray(10.0**exponent)
 
 

@@ -264,7 +264,7 @@ def fit_projections(data: Dataset, sample: TrainingSample, *, standardize: bool)
     Returns
     -------
     Projection
-        With at most 200 components or 50 singular vectors.
+        At most 200 components or 50 singular vectors.
 
     Raises
     ------
@@ -281,8 +281,8 @@ def fit_projections(data: Dataset, sample: TrainingSample, *, standardize: bool)
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> sample = summarise_training_set(iris, lincore.split(iris))
-    >>> found = fit_projections(iris, sample, standardize=True)
-    >>> found.components.shape, found.shares.round(2).tolist()
+    >>> projection = fit_projections(iris, sample, standardize=True)
+    >>> projection.components.shape, projection.shares.round(2).tolist()
     ((4, 4), [0.74, 0.22, 0.04, 0.01])
     """
     width, n_train = _width(data, sample), len(sample.rows)
@@ -324,9 +324,8 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
     """
     k = len(projection.components)
     n_rows = int(projection.moments.count.sum())
-    plenty = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
-    few = k if data.kind.single_features else FISHER_COMPONENTS
-    return min(k, plenty, few)
+    supported = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
+    return min(k, supported, k if data.kind.single_features else FISHER_COMPONENTS)
 
 
 def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Array:

@@ -67,9 +67,9 @@ def fit_traces(classifier: Any) -> dict[str, tuple[OptimizerStep, ...]]:
             name = f"{name.split(',')[0]}, rate {classifier.learning_rate:g}"
         return {name: classifier.trace_}
     return {
-        f"model {i}": part.trace_
-        for i, part in enumerate(getattr(classifier, "estimators_", []), 1)
-        if hasattr(part, "trace_")
+        f"model {i}": binary.trace_
+        for i, binary in enumerate(getattr(classifier, "estimators_", []), 1)
+        if hasattr(binary, "trace_")
     }
 
 
@@ -110,10 +110,12 @@ def compare_solvers(
     plan = [Task(TrainingSample(model.split.train, fitted=steps), np.empty(0, dtype=np.intp))]
     lines: list[Line] = []
     for i, (solver, rate) in enumerate(wanted):
-        what = solver if rate is None else f"gradient at rate {rate:g}"
+        name = solver if rate is None else f"gradient at rate {rate:g}"
 
-        def goes_on(step: OptimizerStep, max_iter: int, done: int = i, what: str = what) -> bool:
-            description = f"{what}, iteration {step.iteration:,}, loss {step.objective:.6g}"
+        def should_continue(
+            step: OptimizerStep, max_iter: int, done: int = i, name: str = name
+        ) -> bool:
+            description = f"{name}, iteration {step.iteration:,}, loss {step.objective:.6g}"
             return progress is None or progress(done, len(wanted), description) is not False
 
         method = as_method(
@@ -124,7 +126,7 @@ def compare_solvers(
                 max_iter=MOST_ITERATIONS if solver == "gradient" else None,
             )
         )
-        with iteration_callback(goes_on):
+        with iteration_callback(should_continue):
             *_, step = run(plan, [method], model.data)
         outcome = step.outcomes[method.name]
         if isinstance(outcome, Failure):

@@ -83,7 +83,7 @@ def class_histograms(
     Parameters
     ----------
     values : array-like of shape (n,)
-        What is not finite is left out.
+        Values that are not finite are left out.
     codes : array-like of shape (n,)
     bins : int, optional
         Default: by the Freedman-Diaconis rule within the classes, from 8 to 60; a few integers get
@@ -112,9 +112,9 @@ def _edges(values: Array, codes: NDArray[np.intp], bins: int | None) -> Array:
         return np.array([low - pad, high + pad])
     if bins is None:
         # Within classes: quartiles of all rows would measure the distances between classes.
-        parts = [values[codes == code] for code in np.unique(codes)]
-        widths = [2 * np.subtract(*np.percentile(v, [75, 25])) / np.cbrt(len(v)) for v in parts]
-        width = np.average(widths, weights=[len(v) for v in parts])
+        by_class = [values[codes == code] for code in np.unique(codes)]
+        widths = [2 * np.subtract(*np.percentile(v, [75, 25])) / np.cbrt(len(v)) for v in by_class]
+        width = np.average(widths, weights=[len(v) for v in by_class])
         wanted = np.ceil((high - low) / width) if width > 0 else np.sqrt(len(values))
         bins = int(np.clip(wanted, FEWEST_BINS, MOST_BINS))
     return np.asarray(np.linspace(low, high, bins + 1))
@@ -126,7 +126,7 @@ def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Dens
     Parameters
     ----------
     values : array-like of shape (n,)
-        What is not finite is left out.
+        Values that are not finite are left out.
     codes : array-like of shape (n,)
 
     References
@@ -135,24 +135,24 @@ def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Dens
 
     Examples
     --------
-    >>> found = class_densities([0.0, 1.0, 2.0, 5.0], [0, 0, 0, 1], 2)
-    >>> found.n_used.tolist(), bool(np.isnan(found.values[1]).all())
+    >>> density = class_densities([0.0, 1.0, 2.0, 5.0], [0, 0, 0, 1], 2)
+    >>> density.n_used.tolist(), bool(np.isnan(density.values[1]).all())
     ([3, 0], True)
     """
     v, y = _finite(values, codes)
     low, high = (v.min(), v.max()) if len(v) else (0.0, 1.0)
     pad = 0.1 * (high - low) or 1.0
     grid = np.linspace(low - pad, high + pad, GRID_POINTS)
-    found, used = np.full((n_classes, GRID_POINTS), np.nan), np.zeros(n_classes, dtype=np.intp)
+    densities, used = np.full((n_classes, GRID_POINTS), np.nan), np.zeros(n_classes, dtype=np.intp)
     # Scale first: for values near 1e-200 the kernel's determinant would underflow.
     unit = high - low if high > low else 1.0
     for code in range(n_classes):
-        mine = (v[y == code] - low) / unit
-        mine = mine[:: -(-len(mine) // MOST_KERNELS) or 1]
-        if len(mine) >= 2 and np.ptp(mine) > 1e-12:
-            found[code] = gaussian_kde(mine)((grid - low) / unit) / unit
-            used[code] = len(mine)
-    return Density(np.asarray(grid), found, used)
+        own = (v[y == code] - low) / unit
+        own = own[:: -(-len(own) // MOST_KERNELS) or 1]
+        if len(own) >= 2 and np.ptp(own) > 1e-12:
+            densities[code] = gaussian_kde(own)((grid - low) / unit) / unit
+            used[code] = len(own)
+    return Density(np.asarray(grid), densities, used)
 
 
 def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
@@ -161,34 +161,34 @@ def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> 
     Parameters
     ----------
     values : array-like of shape (n,)
-        What is not finite is left out.
+        Values that are not finite are left out.
     codes : array-like of shape (n,)
 
     Examples
     --------
-    >>> found = box_plot_statistics([1, 2, 3, 4, 50], [0] * 5, 1)
-    >>> found.q1.item(), found.high.item(), found.outliers[0].tolist()
+    >>> boxes = box_plot_statistics([1, 2, 3, 4, 50], [0] * 5, 1)
+    >>> boxes.q1.item(), boxes.high.item(), boxes.outliers[0].tolist()
     (2.0, 4.0, [50.0])
     """
     v, y = _finite(values, codes)
-    parts = np.full((6, n_classes), np.nan)
+    statistics = np.full((6, n_classes), np.nan)
     outliers: list[Array] = [np.empty(0)] * n_classes
-    beyond = np.zeros(n_classes, dtype=np.intp)
+    n_outliers = np.zeros(n_classes, dtype=np.intp)
     for code in range(n_classes):
-        mine = v[y == code]
-        if not len(mine):
+        own = v[y == code]
+        if not len(own):
             continue
-        q1, median, q3 = np.percentile(mine, [25, 50, 75])
+        q1, median, q3 = np.percentile(own, [25, 50, 75])
         reach = 1.5 * (q3 - q1)
-        inside = mine[(mine >= q1 - reach) & (mine <= q3 + reach)]
-        parts[:, code] = inside.min(), q1, median, q3, inside.max(), mine.mean()
-        out = np.sort(mine[(mine < q1 - reach) | (mine > q3 + reach)])
-        beyond[code] = len(out)
+        inside = own[(own >= q1 - reach) & (own <= q3 + reach)]
+        statistics[:, code] = inside.min(), q1, median, q3, inside.max(), own.mean()
+        outside = np.sort(own[(own < q1 - reach) | (own > q3 + reach)])
+        n_outliers[code] = len(outside)
         # Evenly spaced among the sorted outliers, so the extremes are included.
-        every = np.linspace(0, len(out) - 1, min(len(out), MOST_OUTLIERS)).astype(np.intp)
-        outliers[code] = out[every]
-    low, q1, middle, q3, high, mean = parts
-    return Boxes(low, q1, middle, q3, high, mean, outliers, beyond)
+        drawn = np.linspace(0, len(outside) - 1, min(len(outside), MOST_OUTLIERS)).astype(np.intp)
+        outliers[code] = outside[drawn]
+    low, q1, middle, q3, high, mean = statistics
+    return Boxes(low, q1, middle, q3, high, mean, outliers, n_outliers)
 
 
 def level_counts(
@@ -217,12 +217,12 @@ def level_counts(
     total = counts.sum(axis=0)
     order = np.argsort(-total, kind="stable")
     order = order[total[order] > 0]
-    kept, rest = order[:most], order[most:]
-    levels, found = [names[i] for i in kept], counts[:, kept]
+    shown, rest = order[:most], order[most:]
+    levels, merged = [names[i] for i in shown], counts[:, shown]
     if len(rest):
         levels.append(f"{OTHER} ({len(rest):,})")
-        found = np.column_stack([found, counts[:, rest].sum(axis=1)])
-    return LevelCounts(levels, found)
+        merged = np.column_stack([merged, counts[:, rest].sum(axis=1)])
+    return LevelCounts(levels, merged)
 
 
 def jitter(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
@@ -287,11 +287,11 @@ def summarise_columns(
     levels: list[dict[str, Any]] = []
     for column in np.asarray(columns, dtype=np.intp).tolist():
         values, names = column_values(data, column, rows), level_names(data, column)
-        for label, mine in classes:
-            present = values[mine & np.isfinite(values)]
-            n, of = len(present), int(mine.sum())
+        for label, is_member in classes:
+            present = values[is_member & np.isfinite(values)]
+            n, n_rows = len(present), int(is_member.sum())
             line = {"column": data.feature_names[column], "class": label, "n": n}
-            line["missing"] = 100 * (of - n) / of if of else np.nan
+            line["missing"] = 100 * (n_rows - n) / n_rows if n_rows else np.nan
             if names is None:
                 numbers.append(line | _numeric_summary(present))
             else:

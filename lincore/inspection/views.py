@@ -205,9 +205,9 @@ def make_view(
         levels=plane.levels if any(plane.levels) else None,
     )
     if how == "marginal":
-        view = _with(view, evaluate.marginal(pipeline, data, plane))
+        view = _with_decision(view, evaluate.marginal(pipeline, data, plane))
     else:
-        view = _with(view, evaluate.cut(pipeline, data, plane, view.points))
+        view = _with_decision(view, evaluate.cut(pipeline, data, plane, view.points))
     return _in_drawable_units(view)
 
 
@@ -224,7 +224,7 @@ def model_view(
     pipeline : Pipeline
         Fitted, as made by `lincore.model_selection.pipeline_for`.
     rows : ndarray of shape (n,)
-        Which rows to show.
+        Rows to show.
     axes : tuple of one or two int
         Positions among the classifier's coordinates; those beyond them are left out.
     """
@@ -272,7 +272,7 @@ def row_in_view(view: View, plane: Plane, pipeline: Pipeline, row: Any) -> Array
     Parameters
     ----------
     view : View
-        Of the plane.
+        View of the plane.
     pipeline : Pipeline
         Fitted.
     row : array of shape (1, p)
@@ -295,8 +295,8 @@ def row_in_view(view: View, plane: Plane, pipeline: Pipeline, row: Any) -> Array
     array([1.4, 0.2])
     """
     seen = row if plane.columns is not None else transform_for_classifier(pipeline, row)
-    place = plane.drop(seen)[0]
-    return place if view.units is None else place / view.units
+    position = plane.drop(seen)[0]
+    return position if view.units is None else position / view.units
 
 
 def fisher_view(
@@ -348,16 +348,16 @@ def fisher_view(
     )
 
 
-def _with(view: View, found: Densities | DecisionFunction) -> View:
+def _with_decision(view: View, evaluated: Densities | DecisionFunction) -> View:
     """Return the view with densities or a decision function."""
-    if isinstance(found, Densities):
-        gaussians, log_weights = found
+    if isinstance(evaluated, Densities):
+        gaussians, log_weights = evaluated
         return replace(
             view, densities=gaussians, priors=np.exp(log_weights), log_weights=log_weights
         )
-    if isinstance(found, ModelDecision) and isinstance(found.model, BinaryModels):
-        return replace(view, decision_function=found, ambiguous=found)
-    return replace(view, decision_function=found)
+    if isinstance(evaluated, ModelDecision) and isinstance(evaluated.model, BinaryModels):
+        return replace(view, decision_function=evaluated, ambiguous=evaluated)
+    return replace(view, decision_function=evaluated)
 
 
 def _in_drawable_units(view: View) -> View:

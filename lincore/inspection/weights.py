@@ -1,4 +1,4 @@
-"""Coefficients of the original features, what each adds to a score, nearest changes, equations."""
+"""Coefficients of the original features, their contributions, nearest changes, equations."""
 
 from __future__ import annotations
 
@@ -126,16 +126,16 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     """
     model = pipeline.steps[-1][1]
     coef = _coefficients(model)
-    for name, step in reversed(pipeline.steps[named_steps_end(pipeline) : -1]):
+    named = named_steps(pipeline)
+    for name, step in reversed(pipeline.steps[len(named) : -1]):
         if name == "pca":
             coef = coef @ step.affine()[1].T
         elif name == "svd":
             coef = coef @ step.components_
         elif name == "standardize":
             coef = coef / step.scale_
-    shown = _preprocessor(pipeline)
-    seen = transform_for_classifier(shown, data.X[rows])
-    return Weights(_preprocessor_names(pipeline, data), coef, deviations(seen))
+    seen = transform_for_classifier(named, data.X[rows])
+    return Weights(classifier_input_names(named, data), coef, deviations(seen))
 
 
 def contributions(
@@ -181,28 +181,29 @@ def contributions(
     >>> iris = lincore.sample("iris")
     >>> lda = lincore.LinearDiscriminantAnalysis()
     >>> pipeline = lincore.model_selection.pipeline_for(iris, lda).fit(iris.X, iris.codes)
-    >>> found = contributions(pipeline, iris, np.arange(150), iris.X[70])
-    >>> found.first, found.second, found.values.round(2), round(found.score, 2)
+    >>> parts = contributions(pipeline, iris, np.arange(150), iris.X[70])
+    >>> parts.first, parts.second, parts.values.round(2), round(parts.score, 2)
     (2, 1, array([-0.19, -0.49,  8.03,  8.98]), 1.1)
     """
-    weights, scores, places, given = _linear_scores(pipeline, data, rows, row)
-    up, down = np.argsort(-scores, kind="stable")[:2].tolist()
-    if against is not None and against != places[up]:
-        if against not in places:
+    weights, scores, codes, given = _linear_scores(pipeline, data, rows, row)
+    predicted, compared = np.argsort(-scores, kind="stable")[:2].tolist()
+    if against is not None and against != codes[predicted]:
+        if against not in codes:
             raise ValueError("This class has no training rows.")
-        down = places.index(against)
-    slope, score = weights[up] - weights[down], float(scores[up] - scores[down])
+        compared = codes.index(against)
+    slope = weights[predicted] - weights[compared]
+    score = float(scores[predicted] - scores[compared])
     if not (np.isfinite(slope).all() and np.isfinite(score)):
         raise ValueError("A coefficient is infinite: one value alone decides.")
     preparer = pipeline.named_steps.get("prepare")
-    seen, usual = (_prepared(preparer, rows_of) for rows_of in (given, data.X[rows]))
+    seen, average = (_prepared(preparer, rows_of) for rows_of in (given, data.X[rows]))
     source = source_features(preparer, data)
-    change = slope * (seen - usual)
+    change = slope * (seen - average)
     values = np.bincount(source, change, data.n_features).astype(np.float64)
     are_log_odds = hasattr(pipeline.steps[-1][1], "predict_log_proba")
     base = score - float(values.sum())
     base = base if abs(base) > 1e-13 * np.abs(values).sum() else 0.0  # rounding errors
-    return Contributions(places[up], places[down], values, base, score, are_log_odds)
+    return Contributions(codes[predicted], codes[compared], values, base, score, are_log_odds)
 
 
 def nearest_change(
@@ -244,34 +245,34 @@ def nearest_change(
     >>> iris = lincore.sample("iris")
     >>> lda = lincore.LinearDiscriminantAnalysis()
     >>> pipeline = lincore.model_selection.pipeline_for(iris, lda).fit(iris.X, iris.codes)
-    >>> found = nearest_change(pipeline, iris, np.arange(150), iris.X[70], locked=[0, 1])
-    >>> found.first, found.second, found.row.round(2), found.alone.round(2)
+    >>> change = nearest_change(pipeline, iris, np.arange(150), iris.X[70], locked=[0, 1])
+    >>> change.first, change.second, change.row.round(2), change.alone.round(2)
     (2, 1, array([5.9 , 3.2 , 4.72, 1.77]), array([ nan,  nan, 4.66, 1.73]))
     """
     if data.kind.is_sparse or data.n_features > MOST_CHANGED:
         raise ValueError(f"It is computed for up to {MOST_CHANGED} features that are not words.")
-    weights, scores, places, given = _linear_scores(pipeline, data, rows, row)
+    weights, scores, class_codes, given = _linear_scores(pipeline, data, rows, row)
     up = int(scores.argmax())
-    targets = [i for i in range(len(places)) if i != up and target in (None, places[i])]
+    targets = [i for i in range(len(class_codes)) if i != up and target in (None, class_codes[i])]
     if not targets:
         raise ValueError("This class is predicted already, or has no training rows.")
     X = np.asarray(data.X[rows], dtype=float)
     with captured_warnings(), np.errstate(invalid="ignore"):
         spread = np.nanstd(X, axis=0)
     levels = data.levels or [None] * data.n_features
-    may = [levels[j] is None and j not in locked and spread[j] > 0 for j in range(len(levels))]
-    free = np.flatnonzero(may)
+    is_free = [levels[j] is None and j not in locked and spread[j] > 0 for j in range(len(levels))]
+    free = np.flatnonzero(is_free)
     spread, slopes = spread[free], _slopes(pipeline, given, weights, free, spread[free])
     low, high = ((end(X[:, free], axis=0) - row[free]) / spread for end in (np.nanmin, np.nanmax))
     limits = np.stack([np.minimum(low, 0), np.maximum(high, 0)])
     best, reached, alone = None, targets[0], np.full(len(free), np.inf)
-    for place in targets:
-        others = [i for i in range(len(places)) if i != place]
-        sides = slopes[place] - slopes[others]
-        needed = scores[others] - scores[place] + _BEYOND * np.linalg.norm(sides, axis=1)
-        found = _least_distance(sides, needed, limits)
-        if found is not None and (best is None or found @ found < best @ best):
-            best, reached = found, place
+    for k in targets:
+        others = [i for i in range(len(class_codes)) if i != k]
+        sides = slopes[k] - slopes[others]
+        needed = scores[others] - scores[k] + _BEYOND * np.linalg.norm(sides, axis=1)
+        nearest = _least_distance(sides, needed, limits)
+        if nearest is not None and (best is None or nearest @ nearest < best @ best):
+            best, reached = nearest, k
         single = [_alone(side, needed, *ends) for side, ends in zip(sides.T, limits.T, strict=True)]
         alone = np.where(np.abs(single) < np.abs(alone), single, alone)
     steps = np.full(data.n_features, np.nan if best is None else 0.0)
@@ -291,9 +292,9 @@ def nearest_change(
     for i, (j, level) in enumerate(trials):
         tried[i, j] = level
     codes = pipeline.predict(tried) if trials else ()
-    wanted = {places[i] for i in targets}
+    wanted = {class_codes[i] for i in targets}
     reaching = tuple(t for t, code in zip(trials, codes, strict=True) if code in wanted)
-    return NearestChange(places[up], places[reached], changed, steps, values, reaching)
+    return NearestChange(class_codes[up], class_codes[reached], changed, steps, values, reaching)
 
 
 def _linear_scores(
@@ -306,12 +307,12 @@ def _linear_scores(
     if "basis" in pipeline.named_steps:
         raise ValueError("After a basis expansion features act together.")
     weights = feature_weights(pipeline, data, rows).values
-    given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
-    scores = np.ravel(model.decision_function(transform_for_classifier(pipeline, given)))
+    matrix: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
+    scores = np.ravel(model.decision_function(transform_for_classifier(pipeline, matrix)))
     if len(weights) == 1:  # of the second class over the first
         weights, scores = np.vstack([0 * weights, weights]), np.append(0.0, scores)
-    places = [int(code) for code in model.classes_]
-    return weights, scores, places, given
+    codes = [int(code) for code in model.classes_]
+    return weights, scores, codes, matrix
 
 
 def _slopes(
@@ -338,16 +339,16 @@ def _least_distance(sides: Array, needed: Array, limits: Array) -> Array | None:
     G = np.vstack([sides, np.eye(n), -np.eye(n)])
     h = np.concatenate([needed, limits[0], -limits[1]])
     scale = np.linalg.norm(G, axis=1)
-    kept = scale > 0
-    if (h[~kept] > 0).any():
+    is_constraint = scale > 0
+    if (h[~is_constraint] > 0).any():
         return None
-    E = np.vstack([G[kept].T, h[kept]]) / scale[kept]
-    wanted = np.append(np.zeros(n), 1.0)
-    residual = E @ nnls(E, wanted)[0] - wanted
+    E = np.vstack([G[is_constraint].T, h[is_constraint]]) / scale[is_constraint]
+    goal = np.append(np.zeros(n), 1.0)
+    residual = E @ nnls(E, goal)[0] - goal
     if abs(residual[-1]) < 1e-12:
         return None
-    found = -residual[:-1] / residual[-1]
-    return np.clip(found, *limits)
+    solution = -residual[:-1] / residual[-1]
+    return np.clip(solution, *limits)
 
 
 def _alone(slopes: Array, needed: Array, low: float, high: float) -> float:
@@ -390,16 +391,17 @@ def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, 
     return n_columns - sum(len(group) for group in groups or ()), len(groups or ())
 
 
-def named_steps_end(pipeline: Pipeline) -> int:
-    """Return the number of steps up to the named variables: preparation and basis."""
+def named_steps(pipeline: Pipeline) -> Pipeline:
+    """Return the first steps, whose outputs have names of their own: preparation and basis."""
     names = [name for name, _ in pipeline.steps]
-    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+    ends = [names.index(name) + 1 for name in ("prepare", "basis") if name in names]
+    return Pipeline(pipeline.steps[: max(ends, default=0)])
 
 
 def boundary_equation(
     pipeline: Pipeline, data: Dataset, first: int, second: int
 ) -> tuple[Quadric, tuple[str, ...]]:
-    """Return the function that is zero on the boundary of two classes, and its variables' names.
+    """Return the function that is zero on the boundary of two classes, with names of its variables.
 
     The variables are the features in their units if there are few enough to write the equation
     down, otherwise the inputs of the classifier.
@@ -414,9 +416,9 @@ def boundary_equation(
     Returns
     -------
     function : Quadric
-        Of q variables; without a quadratic part if the boundary is a plane.
+        Function of q variables; without a quadratic part if the boundary is a plane.
     names : tuple of str
-        Of the q variables.
+        Names of the q variables.
 
     Raises
     ------
@@ -425,18 +427,20 @@ def boundary_equation(
     ValueError
         If there are too many variables either way.
     """
-    shown = _preprocessor(pipeline)
-    names = _preprocessor_names(pipeline, data)
-    behind = Pipeline(pipeline.steps[len(shown) :])
-    if "svd" in behind.named_steps or len(names) > MOST_TERMS:
-        names, behind = classifier_input_names(pipeline, data), Pipeline(pipeline.steps[-1:])
+    named = named_steps(pipeline)
+    names = classifier_input_names(named, data)
+    remaining = Pipeline(pipeline.steps[len(named) :])
+    if "svd" in remaining.named_steps or len(names) > MOST_TERMS:
+        names, remaining = classifier_input_names(pipeline, data), Pipeline(pipeline.steps[-1:])
     if len(names) > MOST_TERMS:
         raise ValueError(f"An equation in {len(names):,} variables is too long to read.")
     model = pipeline.steps[-1][1]
-    places = {int(code): place for place, code in enumerate(getattr(model, "classes_", ()))}
-    if first not in places or second not in places:
+    positions = {
+        int(code): position for position, code in enumerate(getattr(model, "classes_", ()))
+    }
+    if first not in positions or second not in positions:
         raise ValueError("One of these classes has no training rows.")
-    return boundary(behind, places[first], places[second]), names
+    return boundary(remaining, positions[first], positions[second]), names
 
 
 def _coefficients(model: Any) -> Array:
@@ -446,16 +450,8 @@ def _coefficients(model: Any) -> Array:
     return np.asarray(model.coef_, dtype=float)
 
 
-def _preprocessor(pipeline: Pipeline) -> Pipeline:
-    """Return the steps up to the named variables."""
-    return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
-
-
-def _preprocessor_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    return classifier_input_names(_preprocessor(pipeline), data)
-
-
 def deviations(seen: Any) -> Array:
+    """Return the standard deviation of each column, dense or sparse."""
     if hasattr(seen, "toarray"):
         mean = np.asarray(seen.mean(axis=0)).ravel()
         square = np.asarray(seen.multiply(seen).mean(axis=0)).ravel()

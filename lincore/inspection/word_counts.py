@@ -41,7 +41,7 @@ def word_shares(
     Parameters
     ----------
     data : Dataset
-        With counts of words.
+        Data with counts of words.
     rows : array-like of int, optional
         Row numbers. Default: all rows.
     order : {"frequent", "characteristic"}

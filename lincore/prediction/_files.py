@@ -16,7 +16,7 @@ from lincore.utils.spreadsheet import spreadsheet_safe
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """Return a table as CSV; Arrow writes a million rows in a second or two."""
-    columns = [_safe(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    columns = [_safe(frame.iloc[:, i]) for i in range(frame.shape[1])]
     names = [spreadsheet_safe(name) for name in frame.columns]
     sink = io.BytesIO()
     pyarrow.csv.write_csv(pa.Table.from_arrays(columns, names=names), sink)
@@ -25,7 +25,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:
     """Return a table as a Parquet file."""
-    columns = [_as_arrow(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    columns = [_as_arrow(frame.iloc[:, i]) for i in range(frame.shape[1])]
     sink = io.BytesIO()
     pyarrow.parquet.write_table(
         pa.Table.from_arrays(columns, names=[str(name) for name in frame.columns]), sink
@@ -34,12 +34,12 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def _safe(column: pd.Series[Any]) -> Any:
-    """Return a column whose texts are safe in a spreadsheet; each distinct text is checked once."""
+    """Return a column with texts that are safe in a spreadsheet, checking each text only once."""
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column):
         return pa.array(column, from_pandas=True)
-    places, values = pd.factorize(column)
+    codes, values = pd.factorize(column)
     texts = np.array([*(spreadsheet_safe(value) for value in values), None], dtype=object)
-    return pa.array(texts[places], type=pa.string())
+    return pa.array(texts[codes], type=pa.string())
 
 
 def _as_arrow(column: pd.Series[Any]) -> Any:

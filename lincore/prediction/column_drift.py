@@ -62,7 +62,7 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A line for each column, the largest effect first: `column`, `kind`, `test`, `effect`,
+        One line per column, the largest effect first: `column`, `kind`, `test`, `effect`,
         `chance`, `size` ("negligible", "small", "moderate", "large"), `p`, `p (Holm)`
         over all lines, and `change`: the medians, or the level whose share changed most.
 
@@ -88,8 +88,9 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     """
     schema = FeatureSchema.of(training)
     X = _new_values(training, rows, schema)
-    found = _images(training.X, X) if training.kind.is_images else _columns(training, X)
-    table = pd.DataFrame(found, columns=list(_Line._fields))
+    compare = _compare_images if training.kind.is_images else _compare_columns
+    lines = compare(training, X)
+    table = pd.DataFrame(lines, columns=list(_Line._fields))
     table["p (Holm)"] = holm(table["p"].to_numpy(dtype=float))
     table["size"] = [
         next((name for name, least in SIZES.items() if excess >= least), _NEGLIGIBLE)
@@ -117,47 +118,48 @@ def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
     return rows
 
 
-def _columns(training: Dataset, X: Any) -> list[_Line]:
+def _compare_columns(training: Dataset, X: Any) -> list[_Line]:
     n_table = training.n_table_columns
     old, new = _dense(training.X[:, :n_table]), _dense(X[:, :n_table])
-    found = []
+    lines = []
     for j, name in enumerate(training.feature_names[:n_table]):
         before, after = old[:, j], new[:, j]
         if np.isnan(after).all():
             continue
         if np.isnan(before).all():
-            found.append(_missing(name, np.isnan(before), np.isnan(after)))
+            lines.append(_missing_line(name, np.isnan(before), np.isnan(after)))
             continue
         levels = None if training.levels is None else training.levels[j]
         gaps = np.isnan(before), np.isnan(after)
         present = before[~gaps[0]], after[~gaps[1]]
         if levels is None:
-            found.append(_number(name, *present))
+            lines.append(_number_line(name, *present))
         else:
             n_levels = len(levels) + 1
             tally = np.stack(
-                [np.bincount(part.astype(int), minlength=n_levels) for part in present]
+                [np.bincount(values.astype(int), minlength=n_levels) for values in present]
             )
             effect, chance, p = _homogeneity(tally)
             change = _largest_change(tally, [*levels, _UNSEEN])
-            found.append(_Line(name, "category", "chi-square", effect, chance, p, change))
+            lines.append(_Line(name, "category", "chi-square", effect, chance, p, change))
         if gaps[0].any() or gaps[1].any():
-            found.append(_missing(name, gaps[0], gaps[1]))
+            lines.append(_missing_line(name, gaps[0], gaps[1]))
     if training.n_words:
-        counts = [np.asarray(part[:, n_table:].sum(axis=1)).ravel() for part in (training.X, X)]
-        found.append(_number("words known from training", *counts))
-    return found
+        counts = [np.asarray(rows[:, n_table:].sum(axis=1)).ravel() for rows in (training.X, X)]
+        lines.append(_number_line("words known from training", *counts))
+    return lines
 
 
-def _images(old: Any, new: Any) -> list[_Line]:
+def _compare_images(training: Dataset, X: Any) -> list[_Line]:
     """Compare the mean and the standard deviation of the pixels of each image."""
+    statistics: dict[str, Any] = {"brightness": np.mean, "contrast": np.std}
     return [
-        _number(name, *(getattr(np, of)(part, axis=1).astype(float) for part in (old, new)))
-        for name, of in {"brightness": "mean", "contrast": "std"}.items()
+        _number_line(name, *(compute(rows, axis=1).astype(float) for rows in (training.X, X)))
+        for name, compute in statistics.items()
     ]
 
 
-def _number(name: str, old: Array, new: Array) -> _Line:
+def _number_line(name: str, old: Array, new: Array) -> _Line:
     with warnings.catch_warnings():
         # SciPy warns if it uses the asymptotic distribution instead of the exact one.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
@@ -168,8 +170,10 @@ def _number(name: str, old: Array, new: Array) -> _Line:
     return _Line(name, "number", "Kolmogorov–Smirnov", effect, chance, p, change)
 
 
-def _missing(name: str, old: Array, new: Array) -> _Line:
-    counts = np.array([[len(part) - part.sum(), part.sum()] for part in (old, new)])
+def _missing_line(name: str, old: Array, new: Array) -> _Line:
+    counts = np.array(
+        [[len(is_missing) - is_missing.sum(), is_missing.sum()] for is_missing in (old, new)]
+    )
     effect, chance, p = _homogeneity(counts)
     shares = counts[:, 1] / counts.sum(axis=1)
     change = f"{percent(shares[0])} → {percent(shares[1])} missing"
@@ -180,22 +184,22 @@ def _homogeneity(counts: Any) -> tuple[float, float, float]:
     """Return the total variation distance, its mean without drift, and chi-square's p-value."""
     totals = counts.sum(axis=1, keepdims=True)
     effect = float(np.abs(np.subtract(*(counts / totals))).sum() / 2)
-    both, (n_old, n_new) = counts.sum(axis=0), totals[:, 0]
+    pooled, (n_old, n_new) = counts.sum(axis=0), totals[:, 0]
     drawn = np.random.default_rng(0).multivariate_hypergeometric(
-        both, n_new, size=_DIVISIONS, method="marginals"
+        pooled, n_new, size=_DIVISIONS, method="marginals"
     )
-    by_chance = np.abs((both - drawn) / n_old - drawn / n_new).sum(axis=1) / 2
+    by_chance = np.abs((pooled - drawn) / n_old - drawn / n_new).sum(axis=1) / 2
     chance = float(by_chance.mean())
-    expected = counts.sum(axis=0) * totals / counts.sum()
+    expected = pooled * totals / counts.sum()
     rare = expected.min(axis=0) < _LEAST_EXPECTED
     # A single rare level remains alone.
-    pooled = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
-    pooled = pooled[:, pooled.sum(axis=0) > 0]
-    if pooled.shape[1] < 2:
+    merged = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    merged = merged[:, merged.sum(axis=0) > 0]
+    if merged.shape[1] < 2:
         # Every level is too rare for chi-square.
         as_large = int((by_chance >= effect - 1e-12).sum())
         return effect, chance, (1 + as_large) / (1 + _DIVISIONS)
-    return effect, chance, float(stats.chi2_contingency(pooled, correction=False).pvalue)
+    return effect, chance, float(stats.chi2_contingency(merged, correction=False).pvalue)
 
 
 def _largest_change(counts: Any, levels: list[str]) -> str:

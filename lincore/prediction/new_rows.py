@@ -139,16 +139,18 @@ class NewRows(NamedTuple):
     @property
     def _unscored(self) -> list[Notice]:
         """Return notices about rows whose class is missing or unknown to the model."""
-        found = []
+        notices = []
         if self.unknown_labels:
             rows = count(sum(self.unknown_labels.values()), "row")
             named = [f"{label!r} ({number:,})" for label, number in self.unknown_labels.items()]
             classes = "a class" if len(named) == 1 else f"{len(named):,} classes"
-            what = f"{rows} of {classes} unknown to the model: "
-            found.append(Notice(f"{what}{listed(named, _MOST_NAMED)}. Predicted, not scored."))
+            unknown = f"{rows} of {classes} unknown to the model: {listed(named, _MOST_NAMED)}"
+            notices.append(Notice(f"{unknown}. Predicted, not scored."))
         if self.n_unlabelled:
-            found.append(Notice(f"{count(self.n_unlabelled, 'row')} without a class. Not scored."))
-        return found
+            notices.append(
+                Notice(f"{count(self.n_unlabelled, 'row')} without a class. Not scored.")
+            )
+        return notices
 
     @property
     def has_lost_rows(self) -> bool:
@@ -164,50 +166,53 @@ def read_new_rows(
 ) -> NewRows:
     """Read new rows of any form."""
     if isinstance(rows, TestSet):
-        return _of_test_set(model, rows)
+        return _from_test_set(model, rows)
     if isinstance(rows, Dataset):
-        return _of_dataset(model, rows)
+        return _from_dataset(model, rows)
     if isinstance(rows, Table):
-        return _of_table(model, rows, reading, progress)
+        return _from_table(model, rows, reading, progress)
     if is_frame(rows):
-        return _of_frame(model, as_frame(rows), reading)
+        return _from_frame(model, as_frame(rows), reading)
     if _are_files(rows):
-        return _of_images(model, rows, reading.name or "images", reading, progress)
+        return _from_images(model, rows, reading.name or "images", reading, progress)
     if isinstance(rows, (np.ndarray, list, tuple)) or hasattr(rows, "tocsr"):
-        return _of_array(model, rows if hasattr(rows, "tocsr") else np.asarray(rows))
+        return _from_array(model, rows if hasattr(rows, "tocsr") else np.asarray(rows))
     large = large_path(rows)
     if large is not None:
         table = read_table(large, reading.name or large.name, reading.options)
-        return _of_table(model, table, reading, progress)
+        return _from_table(model, table, reading, progress)
     raw, name = read_source(rows, reading.name)
     if is_image(raw, name):
-        return _of_images(model, [(name, raw)], name, reading, progress)
+        return _from_images(model, [(name, raw)], name, reading, progress)
     kind, raw, name = recognise_file(raw, name)
     if kind == "arrays":
-        return _of_dataset(model, read_npz(raw, name))
+        return _from_dataset(model, read_npz(raw, name))
     if kind == "images":
-        return _of_images(model, raw, name, reading, progress)
+        return _from_images(model, raw, name, reading, progress)
     _refuse_tables(model, name)
-    return _of_table(model, read_table(raw, name, reading.options), reading, progress)
+    return _from_table(model, read_table(raw, name, reading.options), reading, progress)
 
 
-def _of_table(
+def _from_table(
     model: FittedModel, table: Table, reading: Reading, progress: Progress | None
 ) -> NewRows:
-    frame, findings = _whole(table, progress)
-    found = _of_frame(model, frame, reading)
-    return found._replace(notices=(*findings, *found.notices))
+    frame, findings = _read_all(table, progress)
+    rows = _from_frame(model, frame, reading)
+    return rows._replace(notices=(*findings, *rows.notices))
 
 
-def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewRows:
+def _from_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewRows:
     _refuse_tables(model, "new rows")
     if not len(frame):
         raise DataError("There are no rows.", where="new rows", remedy="Load rows to predict.")
     frame = frame.rename(columns=dict(reading.rename))
     X, match = model.match(frame, fill_missing=reading.fill_missing)
-    weight = _other(model.weight_name, [str(name) for name in frame.columns])
+    weight = _spelled_name(model.weight_name, [str(name) for name in frame.columns])
     additional = [name for name in match.additional if name != weight]
-    target, group = _other(model.target_name, additional), _other(model.group_name, additional)
+    target, group = (
+        _spelled_name(model.target_name, additional),
+        _spelled_name(model.group_name, additional),
+    )
     spelled = {model.target_name: target} if target not in (None, model.target_name) else {}
     match = replace(
         match,
@@ -215,37 +220,37 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
         spelled={**match.spelled, **spelled},
     )
     columns = [str(name) for name in frame.columns]
-    found = NewRows(X, frame, match)
+    rows = NewRows(X, frame, match)
     if weight is not None:
         try:
             weights = checked_weights(frame.iloc[:, columns.index(weight)], model.weight_name)
-            found = found._replace(weights=weights)
-        except DataError as error:  # scores need them, and no prediction
+            rows = rows._replace(weights=weights)
+        except DataError as error:  # only scores need weights
             cause = error.notice
             unused = Notice(cause.what, cause.where, "It is not used in scores.")
-            found = found._replace(notices=(unused,))
+            rows = rows._replace(notices=(unused,))
     if group is not None:
         groups = group_codes(frame.iloc[:, columns.index(group)], by_part=model.groups_by_part)[0]
-        found = found._replace(settings=Settings(row_groups=groups))
+        rows = rows._replace(settings=Settings(row_groups=groups))
     if target is None:
-        return found
-    place = columns.index(target)
+        return rows
+    position = columns.index(target)
     if reading.merge_classes:
-        labels = merge_labels(frame.iloc[:, place], reading.merge_classes)
+        labels = merge_labels(frame.iloc[:, position], reading.merge_classes)
         frame = frame.assign(**{target: labels})
-    return found._replace(frame=frame, **_classes(frame.iloc[:, place], model))
+    return rows._replace(frame=frame, **_class_fields(frame.iloc[:, position], model))
 
 
-def _other(name: str, given: Sequence[str]) -> str | None:
+def _spelled_name(name: str, given: Sequence[str]) -> str | None:
     """Find a column by name, with the same tolerance for spelling as features."""
     position = find_column(name, given) if name else None
     return None if position is None else given[position]
 
 
-def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
+def _from_dataset(model: FittedModel, data: Dataset) -> NewRows:
     if not data.n_words and not data.kind.is_images and model.image_shape is None:
         frame = data.to_frame().set_axis([*data.feature_names, data.target_name or "class"], axis=1)
-        found = _of_frame(model, frame, AS_DETECTED)
+        rows = _from_frame(model, frame, AS_DETECTED)
     else:
         X = model.require_width(data.X)
         if data.n_words and data.feature_names != model.feature_names:
@@ -256,15 +261,15 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
             )
         names = data.row_names or [f"row {i + 1}" for i in range(data.n_rows)]
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
-        found = NewRows(X, frame, RowMatch(data.n_rows))
-    return found._replace(
-        **_classes(pd.Series(data.y), model),
+        rows = NewRows(X, frame, RowMatch(data.n_rows))
+    return rows._replace(
+        **_class_fields(pd.Series(data.y), model),
         weights=data.weights,
         settings=Settings(row_groups=data.groups),
     )
 
 
-def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
+def _from_test_set(model: FittedModel, rows: TestSet) -> NewRows:
     data, split = rows.data, rows.split
     settings = plan_settings(data, [Fold(0, 0, split.train, split.test)])
     # The model does not know classes without training rows.
@@ -275,11 +280,11 @@ def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
         class_counts=data.counts[learned],
         training_shares=settings.training_shares[learned],
     )
-    found = _of_dataset(model, data.take(split.test))
-    return found._replace(settings=settings, numbers=split.test)
+    new = _from_dataset(model, data.take(split.test))
+    return new._replace(settings=settings, numbers=split.test)
 
 
-def _of_array(model: FittedModel, X: Any) -> NewRows:
+def _from_array(model: FittedModel, X: Any) -> NewRows:
     if X.dtype.kind not in "fiub":
         raise DataError("The array must be numeric.", where="new rows")
     sparse = hasattr(X, "tocsr")
@@ -288,12 +293,12 @@ def _of_array(model: FittedModel, X: Any) -> NewRows:
         frame = pd.DataFrame({"row": np.arange(1, X.shape[0] + 1)})
         return NewRows(X, frame, RowMatch(X.shape[0]))
     frame = pd.DataFrame(X, columns=list(model.feature_names))
-    if model.levels is not None:  # codes of levels are what the model takes
+    if model.levels is not None:  # the array holds codes of levels, as the model requires
         return NewRows(X, frame, RowMatch(len(X)))
-    return _of_frame(model, frame, AS_DETECTED)
+    return _from_frame(model, frame, AS_DETECTED)
 
 
-def _of_images(
+def _from_images(
     model: FittedModel,
     source: bytes | Sequence[tuple[str, bytes]],
     name: str,
@@ -309,56 +314,59 @@ def _of_images(
     scale = model.image_scale
     if reading.fit is not None:
         scale = scale._replace(fit=reading.fit)
-    found = read_new_images(source, model.image_shape, scale, name=name, progress=progress)
+    images = read_new_images(source, model.image_shape, scale, name=name, progress=progress)
     classes = {str(label): code for code, label in enumerate(model.classes)}
     # The class of an image is its innermost folder that has the name of a class.
     truth = np.array(
         [
-            next((classes[part] for part in path.split("/")[-2::-1] if part in classes), NO_LABEL)
-            for path in found.paths
+            next(
+                (classes[folder] for folder in path.split("/")[-2::-1] if folder in classes),
+                NO_LABEL,
+            )
+            for path in images.paths
         ],
         dtype=np.intp,
     )
     has_classes = bool((truth != NO_LABEL).any())
-    folders = [path.split("/")[-2] for path, code in zip(found.paths, truth, strict=True)
+    folders = [path.split("/")[-2] for path, code in zip(images.paths, truth, strict=True)
                if code == NO_LABEL and "/" in path]  # fmt: skip
     unknown = dict(Counter(folders).most_common()) if has_classes else {}
     return NewRows(
-        found.X,
-        pd.DataFrame({"file": list(found.paths)}),
-        RowMatch(len(found.X)),
+        images.X,
+        pd.DataFrame({"file": list(images.paths)}),
+        RowMatch(len(images.X)),
         truth if has_classes else None,
         unknown,
         int((truth == NO_LABEL).sum()) - len(folders) if has_classes else 0,
-        skipped=found.skipped,
-        n_resized=found.n_resized,
+        skipped=images.skipped,
+        n_resized=images.n_resized,
     )
 
 
-def _classes(labels: pd.Series[Any], model: FittedModel) -> dict[str, Any]:
+def _class_fields(labels: pd.Series[Any], model: FittedModel) -> dict[str, Any]:
     """Return truth, unknown labels and rows without a class, as fields of `NewRows`."""
     if model.bin_bounds and is_number(labels):
         labels = name_bins(labels, model.bin_bounds)
-    places, values = pd.factorize(labels)
+    value_codes, values = pd.factorize(labels)
     names = [level_name(value) for value in values]
     code_of = spelled_codes(names, [str(label) for label in model.classes])
     codes = np.array([*(code_of.get(name, NO_LABEL) for name in names), NO_LABEL], dtype=np.intp)
-    numbers = np.bincount(places[places >= 0], minlength=len(names))
+    numbers = np.bincount(value_codes[value_codes >= 0], minlength=len(names))
     unknown = {
         name: int(number)
         for name, number in zip(names, numbers, strict=True)
         if name not in code_of and name.strip()
     }
-    truth = codes[places]
+    truth = codes[value_codes]
     n_unknown = sum(unknown.values())
     return {
         "truth": truth if (truth != NO_LABEL).any() else None,
-        "unknown_labels": dict(sorted(unknown.items(), key=lambda one: -one[1])),
+        "unknown_labels": dict(Counter(unknown).most_common()),
         "n_unlabelled": int((truth == NO_LABEL).sum()) - n_unknown,
     }
 
 
-def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
+def _read_all(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
     """Read all rows of a table, if large in blocks; return them with the findings."""
     if table.source is None:
         return table.frame, table.notices
@@ -387,7 +395,8 @@ def _are_files(rows: Any) -> bool:
         isinstance(rows, (list, tuple))
         and len(rows) > 0
         and all(
-            isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], bytes) for one in rows
+            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], bytes)
+            for pair in rows
         )
     )
 

@@ -41,8 +41,8 @@ class RowPrediction(NamedTuple):
     @property
     def finding(self) -> str:
         """Prediction with its posterior, as a sentence."""
-        sure = "" if np.isnan(self.posterior) else f", at {percent(self.posterior)}"
-        return f"Prediction: {quoted(self.label)}{sure}."
+        posterior = "" if np.isnan(self.posterior) else f", at {percent(self.posterior)}"
+        return f"Prediction: {quoted(self.label)}{posterior}."
 
 
 def predict_row(
@@ -69,8 +69,8 @@ def predict_row(
     "Prediction: 'setosa', at 100.0 %."
     """
     classifier = pipeline.steps[-1][1]
-    given: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
-    seen: Any = transform_for_classifier(pipeline, given)
+    matrix: Any = csr_array(row[None]) if data.kind.is_sparse else row[None]
+    seen: Any = transform_for_classifier(pipeline, matrix)
     if inputs:
         seen = np.array(seen, dtype=float)
         seen[0, list(inputs)] = list(inputs.values())

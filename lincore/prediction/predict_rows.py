@@ -41,7 +41,7 @@ def predict(
     Parameters
     ----------
     model : FittedModel
-        As ``results.model("lda")`` returns it.
+        As returned by ``results.model("lda")``.
     rows : DataFrame, path, bytes, open file, Table, Dataset, TestSet, array, or pairs
         A table with the columns of the training data in any order; other columns are ignored. Or a
         zip of images, or pairs of file name and content; images are resized to the training images.
@@ -49,7 +49,7 @@ def predict(
         Class priors in deployment, in class order or by label; "estimate" estimates them from these
         rows by the EM algorithm (`lincore.metrics.estimate_priors`). Default: those of training.
     level : float, default 0.01
-        Share of the rows of a normal class that are flagged as far from it; see `Predictions.far`.
+        Share of the rows of a normal class that are flagged as unlike it; see `Predictions.far`.
     reading : Reading
         Name of the file and options for reading it.
     progress : callable, optional
@@ -72,14 +72,14 @@ def predict(
       predicted survived  P(no)  P(yes)  distance unlike the training data
     0                yes   0.29    0.71      6.15                   no
     """
-    found = read_new_rows(model, rows, reading, progress)
+    new = read_new_rows(model, rows, reading, progress)
     training = model.training
     distances = None if training is None else class_distances(model.classifier, training)
     predictions = Predictions(
         model=model,
         name=reading.name or getattr(rows, "name", None) or "new rows",
-        new=found,
-        evaluated=_evaluate(model, found, distances, progress),
+        new=new,
+        evaluated=_evaluate(model, new, distances, progress),
         distances=distances,
     )
     predictions = replace(predictions, made_from=_digest(predictions))
@@ -89,20 +89,15 @@ def predict(
 
 def _digest(predictions: Predictions) -> str:
     """Return a digest of the rows and a model's predictions."""
-    new, evaluated = predictions.new, predictions.evaluated
+    model, new, evaluated = predictions.model, predictions.new, predictions.evaluated
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(
-        repr(
-            (predictions.name, predictions.model.label, predictions.model.digest, new.findings)
-        ).encode()
-    )
-    model = predictions.model
+    digest.update(repr((predictions.name, model.label, model.digest, new.findings)).encode())
     decision = (model.operating_point, model.abstains_below)
     digest.update(repr((new.frame.columns.tolist(), decision)).encode())
     digest.update(pd.util.hash_pandas_object(new.frame).to_numpy().tobytes())
-    images = new.X if predictions.model.image_shape is not None else None
-    for part in (*evaluated, new.truth, new.weights, images, predictions.model.priors):
-        digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+    images = new.X if model.image_shape is not None else None
+    for array in (*evaluated, new.truth, new.weights, images, model.priors):
+        digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 
@@ -125,12 +120,12 @@ def _evaluate(
 
     with part_mapper(np.size(new.X) if isinstance(new.X, np.ndarray) else n_rows) as mapper:
         for first in range(0, len(blocks), n_threads()):
-            together = blocks[first : first + n_threads()]
-            for block, found in zip(together, mapper(evaluate, together), strict=True):
-                codes[block], log_proba[block] = found.codes, found.log_proba
-                if found.decision is not None:
-                    decision[block] = found.decision
-            done = together[-1].stop
+            batch = blocks[first : first + n_threads()]
+            for block, predicted in zip(batch, mapper(evaluate, batch), strict=True):
+                codes[block], log_proba[block] = predicted.codes, predicted.log_proba
+                if predicted.decision is not None:
+                    decision[block] = predicted.decision
+            done = batch[-1].stop
             if progress is not None and progress(done, n_rows, "rows predicted") is False:
                 raise DataError("Prediction was stopped.", where="new rows")
     has_decision = n_rows and not np.isnan(decision).any()

@@ -276,14 +276,16 @@ class Predictions:
         squared, training = self.evaluated.squared_distances, self.model.training
         if squared is None or self.distances is None or training is None:
             return None
-        beyond = remoteness(self.distances, squared, self.level)
-        usual_units = remoteness(self.distances, squared)
-        if beyond is None or usual_units is None or training.remoteness is None:
+        relative_to_limit = remoteness(self.distances, squared, self.level)
+        relative_distance = remoteness(self.distances, squared)
+        if relative_to_limit is None or relative_distance is None or training.remoteness is None:
             return None
-        places = np.linspace(0, 1, len(training.remoteness))
+        quantiles = np.linspace(0, 1, len(training.remoteness))
         n = training.counts.sum()
-        usual = np.interp(min(1.0, (1 - self.level) * (n + 1) / n), places, training.remoteness)
-        return np.asarray((beyond > 1) & (usual_units > usual))
+        largest_usual = np.interp(
+            min(1.0, (1 - self.level) * (n + 1) / n), quantiles, training.remoteness
+        )
+        return np.asarray((relative_to_limit > 1) & (relative_distance > largest_usual))
 
     @property
     def truth(self) -> Codes | None:
@@ -327,14 +329,14 @@ class Predictions:
                 remedy="Choose a model with posterior probabilities, such as LDA.",
             )
         if isinstance(priors, str) and priors == "estimate":
-            estimate = self._estimated()
+            estimate = self._estimate_priors()
             return replace(self, priors=estimate.priors, estimate=estimate)
         equal = isinstance(priors, str) and priors == "equal"
         n_classes = len(self.classes)
         if isinstance(priors, Mapping):
-            priors = _completed(priors, self.classes, self.learned_priors)
-        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, self.classes)
-        return replace(self, priors=given, estimate=None)
+            priors = _complete_priors(priors, self.classes, self.learned_priors)
+        new = np.full(n_classes, 1 / n_classes) if equal else _check_priors(priors, self.classes)
+        return replace(self, priors=new, estimate=None)
 
     def with_threshold(self, threshold: float | None) -> Predictions:
         """Return the predictions of two classes at a threshold, without predicting again.
@@ -369,9 +371,9 @@ class Predictions:
             return replace(self, threshold=None)
         if not self.can_have_threshold:
             n_classes = len(self.classes)
-            lacks = "no posteriors" if n_classes == 2 else f"{n_classes} classes"
+            reason = "no posteriors" if n_classes == 2 else f"{n_classes} classes"
             raise DataError(
-                f"{self.model.label} has {lacks}: there is no threshold.",
+                f"{self.model.label} has {reason}: there is no threshold.",
                 where="option threshold",
                 remedy="Choose a model of two classes with posteriors, or no threshold.",
             )
@@ -403,9 +405,10 @@ class Predictions:
         >>> from lincore.prediction import TestSet, predict
         >>> data = lincore.sample("passengers")
         >>> model = lincore.fit(data, "lda")
-        >>> found = predict(model.fitted_model, TestSet(data, model.split))
-        >>> found = found.with_reject_option(model.reject_option(reject="sets").rule)
-        >>> int(found.is_rejected.sum()), found.added().loc[:1, "prediction set"].tolist()
+        >>> predictions = predict(model.fitted_model, TestSet(data, model.split))
+        >>> rule = model.reject_option(reject="sets").rule
+        >>> predictions = predictions.with_reject_option(rule)
+        >>> int(predictions.is_rejected.sum()), predictions.added()["prediction set"][:2].tolist()
         (49, ['no', 'no'])
         """
         if rule is not None and not self.has_posteriors:
@@ -423,7 +426,7 @@ class Predictions:
             )
         return replace(self, reject_option=rule)
 
-    def _estimated(self) -> PriorEstimate:
+    def _estimate_priors(self) -> PriorEstimate:
         assert self.learned_priors is not None
         rows, weights = self.new.counting, self.new.weights
         rows = rows[draw_rows(len(rows), _ESTIMATED_FROM, _SEED)]
@@ -484,11 +487,11 @@ class Predictions:
         rows : array-like of int, optional
             Positions of the rows to return. Default: all.
         """
-        own = self.new.frame
-        own = own if rows is None else own.iloc[np.asarray(rows)]
+        frame = self.new.frame
+        frame = frame if rows is None else frame.iloc[np.asarray(rows)]
         added = self.added(rows)
-        names = unique_names([*(str(name) for name in own.columns), *added.columns])[0]
-        return pd.concat([own, added.set_index(own.index)], axis=1).set_axis(names, axis=1)
+        names = unique_names([*(str(name) for name in frame.columns), *added.columns])[0]
+        return pd.concat([frame, added.set_index(frame.index)], axis=1).set_axis(names, axis=1)
 
     def added(self, rows: ArrayLike | None = None) -> pd.DataFrame:
         """Return only the columns that `to_frame` adds: prediction, posteriors, set, distance."""
@@ -502,7 +505,8 @@ class Predictions:
             for k, label in enumerate(self.classes.tolist()):
                 columns[f"P({label})"] = self.posteriors[chosen, k]
         if self.sets is not None:
-            columns["prediction set"] = [", ".join(text[own].map(str)) for own in self.sets[chosen]]
+            sets = self.sets[chosen]
+            columns["prediction set"] = [", ".join(text[members].map(str)) for members in sets]
         if self.distance is not None:
             columns["distance"] = self.distance[chosen]
         if self.far is not None:
@@ -561,30 +565,34 @@ class Predictions:
         """
         if self.truth is None:
             unknown = ", ".join(map(repr, list(self.new.unknown_labels)[:5]))
-            what = f"Its labels {unknown} are not classes of the model." if unknown else ""
+            cause = f"Its labels {unknown} are not classes of the model." if unknown else ""
             raise DataError(
-                what or f"There is no column {self.model.target_name!r} to compare with.",
+                cause or f"There is no column {self.model.target_name!r} to compare with.",
                 where=self.name,
                 remedy="Add the true classes to the file to get scores.",
             )
-        known, weights = self.new.counting, self.new.weights
-        known = known[self.truth[known] != NO_LABEL]
-        truth = self.truth[known]
+        rows, weights = self.new.counting, self.new.weights
+        rows = rows[self.truth[rows] != NO_LABEL]
+        truth = self.truth[rows]
         decision, label, training = self.evaluated.decision, self.model.label, self.model.training
-        given = self.new.settings
-        counts, shares, groups = given.class_counts, given.training_shares, given.row_groups
+        settings = self.new.settings
+        counts, shares, groups = (
+            settings.class_counts,
+            settings.training_shares,
+            settings.row_groups,
+        )
         return Results(
             methods=(label,),
             classes=self.classes,
-            rows=known,
+            rows=rows,
             truth=truth,
-            predicted=self.codes[known][None],
-            log_proba=self.log_proba[known][None],
+            predicted=self.codes[rows][None],
+            log_proba=self.log_proba[rows][None],
             seconds=np.array([np.nan]),
-            n_train=np.full(len(known), 0 if training is None else int(training.counts.sum())),
-            decision={} if decision is None else {label: decision[known]},
+            n_train=np.full(len(rows), 0 if training is None else int(training.counts.sum())),
+            decision={} if decision is None else {label: decision[rows]},
             settings=replace(
-                given,
+                settings,
                 data=self.name,
                 scheme="new rows",
                 labels={label: label},
@@ -592,13 +600,13 @@ class Predictions:
                 class_counts=(
                     np.bincount(truth, minlength=len(self.classes)) if counts is None else counts
                 ),
-                row_groups=None if groups is None else groups[known],
-                row_weights=None if weights is None else weights[known],
+                row_groups=None if groups is None else groups[rows],
+                row_weights=None if weights is None else weights[rows],
             ),
         )
 
 
-def _completed(
+def _complete_priors(
     given: Mapping[Any, float], classes: NDArray[Any], learned: Array
 ) -> Mapping[Any, float] | Array:
     """Return priors by label as K numbers: classes that are not given share the rest."""
@@ -606,13 +614,13 @@ def _completed(
     is_given = np.array([label in given for label in labels])
     if is_given.all() or is_given.sum() < len(given):
         return given
-    found = np.array([given.get(label, 0.0) for label in labels])
+    completed = np.array([given.get(label, 0.0) for label in labels])
     rest = np.where(is_given, 0.0, learned)
     rest = rest if rest.any() else np.where(is_given, 0.0, 1.0)
-    return np.asarray(found + rest * ((1 - found.sum()) / rest.sum()))
+    return np.asarray(completed + rest * ((1 - completed.sum()) / rest.sum()))
 
 
-def _checked(priors: Any, classes: NDArray[Any]) -> Array:
+def _check_priors(priors: Any, classes: NDArray[Any]) -> Array:
     """Return priors as K probabilities, or raise `DataError`."""
     try:
         return probabilities(priors, classes)

@@ -1,4 +1,4 @@
-"""A row that is typed in."""
+"""A row typed in by the user."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def typed_row(
 
 def _median_observation(model: FittedModel, n_columns: int, training: Dataset | None) -> list[Any]:
     """Return the median of each number and the most frequent level of each category."""
-    usual = np.full(n_columns, np.nan)
+    observation = np.full(n_columns, np.nan)
     if training is not None:
-        usual = median_row(training, np.arange(training.n_rows))[:n_columns]
+        observation = median_row(training, np.arange(training.n_rows))[:n_columns]
     elif model.training is not None and model.training.medians is not None:
-        usual = np.asarray(model.training.medians)[:n_columns]
+        observation = np.asarray(model.training.medians)[:n_columns]
     levels = model.levels or (None,) * n_columns
     return [
         None if np.isnan(value) else value if names is None else names[int(value)]
-        for value, names in zip(usual.tolist(), levels, strict=False)
+        for value, names in zip(observation.tolist(), levels, strict=False)
     ]

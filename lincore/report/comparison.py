@@ -1,4 +1,4 @@
-"""Notes on scores: weights of rows, rules of intervals, and what classifiers say of classes."""
+"""Notes on scores: weights of rows, rules of intervals, and methods that were left out."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def weighting(results: Results) -> str:
     """
     if row_weights(results) is None:
         return ""
-    base = find_sampling_units(results)
+    sampled = find_sampling_units(results)
     units = _units(results)
-    tested = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
-    number = f"{base.n_effective:,.1f} of equal weight (Kish)"
+    tested = f"{sampled.n_units:,} tested {'ones' if units == 'rows' else units}"
+    number = f"{sampled.n_effective:,.1f} of equal weight (Kish)"
     return f"Rows are weighted: the {tested} are equivalent to {number}."
 
 
@@ -56,7 +56,7 @@ def interval_method(results: Results, *names: str) -> str:
     ----------
     results : Results
     *names : str
-        Of scores, of `SCORES`.
+        Names of scores, of `SCORES`.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def interval_method(results: Results, *names: str) -> str:
     """
     own = {"AUC": "DeLong"} if scores.has_delongs_interval(results) else {}
     rules = [own.get(name, _RULES[name]) for name in names]
-    base, units = find_sampling_units(results), _units(results)
-    if not base.independent_rows:
+    units = _units(results)
+    if not find_sampling_units(results).independent_rows:
         number = f"effective number of {units}"
         variance = f"variance by {units}"
         rules = [f"{rule}, {number if rule == WILSON else variance}" for rule in rules]
@@ -79,15 +79,15 @@ def interval_method(results: Results, *names: str) -> str:
         rules = [f"{name} by {rule}" for name, rule in zip(names, rules, strict=True)]
     if results.common is not None:
         rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
-    said = f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
-    pure = _delong_intervals(results) if names == ("AUC",) and not own else {}
-    if not pure:
-        return said
-    without = "; ".join(
-        f"{label} {found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
-        for label, found in pure.items()
+    sentence = f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+    unadjusted = _delong_intervals(results) if names == ("AUC",) and not own else {}
+    if not unadjusted:
+        return sentence
+    intervals = "; ".join(
+        f"{label} {estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
+        for label, estimate in unadjusted.items()
     )
-    return f"{said} Without these rows, as in R’s pROC: {without}."
+    return f"{sentence} Without these rows, as in R’s pROC: {intervals}."
 
 
 def delong_note(results: Results) -> str:
@@ -99,22 +99,25 @@ def delong_note(results: Results) -> str:
     >>> delong_note(lincore.compare(lincore.sample("passengers"), "lda"))
     'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table ...'
     """
-    found = next(iter(_delong_intervals(results).values()), None)
-    if found is None:
+    estimate = next(iter(_delong_intervals(results).values()), None)
+    if estimate is None:
         return ""
+    level = percent(scores.LEVEL, 0)
     return (
-        f"AUC {found.value:.3f}; DeLong’s {percent(scores.LEVEL, 0)} interval, as in R’s pROC, is "
-        f"{found.low:.3f} to {found.high:.3f}. The table of scores adds two rows."
+        f"AUC {estimate.value:.3f}; DeLong’s {level} interval, as in R’s pROC, is "
+        f"{estimate.low:.3f} to {estimate.high:.3f}. The table of scores adds two rows."
     )
 
 
 def _delong_intervals(results: Results) -> dict[str, scores.Interval]:
     """Return the AUC of each model with DeLong's interval, by label, if available."""
-    asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
-    if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
+    with_delong = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
+    if not scores.has_delongs_interval(with_delong) or scores.few_rows(results, "AUC"):
         return {}
-    found = {results.settings.label(m): scores.score(asked, m, "AUC") for m in results.methods}
-    return {label: one for label, one in found.items() if np.isfinite(one.low)}
+    estimates = {
+        results.settings.label(m): scores.score(with_delong, m, "AUC") for m in results.methods
+    }
+    return {label: e for label, e in estimates.items() if np.isfinite(e.low)}
 
 
 def _units(results: Results) -> str:
@@ -125,23 +128,23 @@ def left_out(
     failures: Mapping[str, str],
     settings: Settings,
     classes: NDArray[Any],
-    what: str = "is left out",
+    consequence: str = "is left out",
 ) -> list[str]:
     """Return a sentence for each method that could not be fitted, with the reason.
 
     Parameters
     ----------
     failures : mapping of str to str
-        Name of a method to the reason.
+        Reason by name of the method.
     settings : Settings
-        Of the results, with the labels of their methods.
+        Settings of the results, with the labels of their methods.
     classes : ndarray of shape (K,)
         Labels, in the order of the codes.
     what : str
-        The consequence, as the predicate of a sentence.
+        Predicate of the sentence.
     """
     return [
-        f"{settings.label(name)} {what}: {with_class_names(reason, classes)}"
+        f"{settings.label(name)} {consequence}: {with_class_names(reason, classes)}"
         for name, reason in failures.items()
     ]
 
@@ -149,8 +152,8 @@ def left_out(
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     """Replace class codes by labels in the message of a classifier."""
 
-    def label(found: re.Match[str]) -> str:
-        code = int(found[1])
-        return class_named(classes[code]) if code < len(classes) else found[0]
+    def label(match: re.Match[str]) -> str:
+        code = int(match[1])
+        return class_named(classes[code]) if code < len(classes) else match[0]
 
     return re.sub(r"\bclass (\d+)\b", label, reason)

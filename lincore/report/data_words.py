@@ -41,7 +41,7 @@ def streamed_rows_sentence(data: Dataset, split: Split) -> str:
 
 
 def matching_finding(frame: pd.DataFrame, condition: Condition) -> str:
-    """State how many rows of a table meet a condition; none if it cannot be compared.
+    """State how many rows of a table meet a condition; 0 if values and condition are incomparable.
 
     Examples
     --------

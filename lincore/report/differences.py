@@ -97,22 +97,22 @@ def _who_leads(
     better = {frozenset((d.first, d.second)): d.better for d in pairs}
     all_beat = all(better[frozenset((a, b))] == a for a in leaders for b in others)
     if any(d.better for d in among) or not all_beat:
-        found = _not_worse(results, leaders, score)
+        sentence = _not_worse(results, leaders, score)
         if others:
-            found += f"; {beaten} {'is' if len(others) == 1 else 'are'} {beaten_span}"
+            sentence += f"; {beaten} {'is' if len(others) == 1 else 'are'} {beaten_span}"
         else:
             n_differ = sum(d.better is not None for d in pairs)
-            found += f", but {n_differ:,} of {len(pairs):,} pairs differ"
+            sentence += f", but {n_differ:,} of {len(pairs):,} pairs differ"
     elif others:
         verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
         who = _listed(results, leaders, f"The best {len(leaders)} models")
         alike = _equivalent(results, leaders, who, among, score, rope) or (
             f"{who} are not significantly different"
         )
-        found = f"{alike} {span}; {verb} {beaten} {beaten_span}"
+        sentence = f"{alike} {span}; {verb} {beaten} {beaten_span}"
     else:
-        found = _no_difference(results, leaders, among, span, score, rope)
-    return f"{found}."
+        sentence = _no_difference(results, leaders, among, span, score, rope)
+    return f"{sentence}."
 
 
 def _not_worse(results: Results, leaders: list[str], score: str) -> str:
@@ -166,18 +166,18 @@ def _wide_interval(
     widest = max(unclear, key=lambda d: abs(d.value))
     if abs(widest.value) <= min(clear) or widest.verdict == "equivalent":
         return ""
-    turned = widest.first != leader
-    other = widest.first if turned else widest.second
-    low, high = (-widest.high, -widest.low) if turned else (widest.low, widest.high)
-    who = " and ".join(_labels(results, [leader, other]))
+    is_reversed = widest.first != leader
+    rival = widest.first if is_reversed else widest.second
+    low, high = (-widest.high, -widest.low) if is_reversed else (widest.low, widest.high)
+    who = " and ".join(_labels(results, [leader, rival]))
     size = f"{_amount(abs(widest.value), score)}{_unit(score)}"
-    found = f"The difference of {size} between {who} is not significant"
+    sentence = f"The difference of {size} between {who} is not significant"
     if np.isnan(low):
-        return f"{found}: too few rows for an interval."
+        return f"{sentence}: too few rows for an interval."
     ends = f"{_amount(low, score)} to {_amount(high, score)}"
     if widest.p < differences.ALPHA:
         ends += f"; {p_equals(widest.p_holm)} after Holm’s correction"
-    return f"{found}: its interval is {ends}."
+    return f"{sentence}: its interval is {ends}."
 
 
 def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[str]:
@@ -189,19 +189,17 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
     methods : sequence of str
         Some of ``results.methods``.
     """
-    found = never_predicted(results, methods)
+    predicates = never_predicted(results, methods)
     labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
     sentences = []
-    for blind in dict.fromkeys(found.values()):
-        who = [labels[method] for method in methods if found.get(method) == blind]
+    for predicate in dict.fromkeys(predicates.values()):
+        who = [labels[method] for method in methods if predicates.get(method) == predicate]
         if len(who) == len(methods) > 1:
             names = f"{'Neither' if len(who) == 2 else 'None'} of them"
-            sentences.append(f"{names} {blind.replace('for none of', 'for any of')}.")
+            sentences.append(f"{names} {predicate.replace('for none of', 'for any of')}.")
         else:
-            plural = len(who) > 1
-            sentences.append(
-                f"{listed(who)} {blind.replace('predicts', 'predict') if plural else blind}."
-            )
+            verb_form = predicate.replace("predicts", "predict") if len(who) > 1 else predicate
+            sentences.append(f"{listed(who)} {verb_form}.")
     return sentences
 
 
@@ -215,10 +213,10 @@ def _labels(results: Results, methods: list[str]) -> list[str]:
     return [results.settings.label(method) for method in methods]
 
 
-def _listed(results: Results, methods: list[str], otherwise: str) -> str:
-    """Name methods, or only count them if their names would make a headline too long."""
+def _listed(results: Results, methods: list[str], summary: str) -> str:
+    """Name methods, or return a summary if their names would make a headline too long."""
     names = listed(_labels(results, methods))
-    return names if len(names) <= MOST_NAMES else otherwise
+    return names if len(names) <= MOST_NAMES else summary
 
 
 def _ranked(results: Results, score: str) -> list[str]:

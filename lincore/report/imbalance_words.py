@@ -1,4 +1,4 @@
-"""Words and numbers that findings on an imbalance share."""
+"""Words and numbers shared by findings on an imbalance."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def correction_name(name: str) -> str:
     Parameters
     ----------
     name : str
-        Of a correction, or of any set that models are trained on.
+        Name of a correction, or of any other condition.
     """
     return "balanced weights + corrected priors" if name == "both" else name
 
 
-def format_loss(found: Interval, loss: str) -> str:
+def format_loss(estimate: Interval, loss: str) -> str:
     """Write a loss, or a change of one, with its interval.
 
     Parameters
@@ -49,20 +49,20 @@ def format_loss(found: Interval, loss: str) -> str:
     >>> format_loss(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
     '2.54e+07 (9.76e+05 to 4.98e+07)'
     """
-    if np.isnan(found.value):
+    if np.isnan(estimate.value):
         return "–"
-    huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
+    huge = loss == "log loss" and max(abs(estimate.value), abs(estimate.high)) >= HUGE
 
     def number(value: float) -> str:
-        if huge:  # of a confident model that errs, or where costs are
+        if huge:  # of an overconfident model
             return true_minus(f"{value:.3g}")
         # No plus sign, which begins a formula in a spreadsheet.
         return decimals(value) if loss == "log loss" else points(value)
 
-    text = number(found.value)
-    if np.isnan(found.low):
+    text = number(estimate.value)
+    if np.isnan(estimate.low):
         return text
-    return f"{text} ({number(found.low)} to {number(found.high)})"
+    return f"{text} ({number(estimate.low)} to {number(estimate.high)})"
 
 
 def cost_ratio(ratio: float) -> str:
@@ -76,8 +76,8 @@ def cost_ratio(ratio: float) -> str:
     return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
-def loss_name(found: ImbalanceCost, loss: str) -> str:
-    """Return the name of a loss, which for the first depends on prevalence and costs.
+def loss_name(cost: ImbalanceCost, loss: str) -> str:
+    """Return the name of a loss; that of the first depends on prevalence and costs.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def loss_name(found: ImbalanceCost, loss: str) -> str:
     """
     if loss != LOSS:
         return loss
-    return found.loss_name if found.costs is None else f"{found.loss_name} of 100 rows"
+    return cost.loss_name if cost.costs is None else f"{cost.loss_name} of 100 rows"
 
 
 def loss_in_words(loss: str) -> str:

@@ -50,7 +50,7 @@ def a_score(name: str) -> str:
     return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
 
 
-def format_score(found: scores.Interval, score: str) -> str:
+def format_score(estimate: scores.Interval, score: str) -> str:
     """Format a score with its interval and unit; empty if there is none.
 
     Parameters
@@ -71,24 +71,24 @@ def format_score(found: scores.Interval, score: str) -> str:
     >>> format_score(scores.Interval(-0.048, -0.243, 0.158), "MCC")
     '−0.048 (−0.243–0.158)'
     """
-    if np.isnan(found.value):
+    if np.isnan(estimate.value):
         return ""
-    if np.isinf(found.value):
+    if np.isinf(estimate.value):
         return "infinite"
     if score in CLASS_SCORES or scores.SCORES[score].is_share:
-        value, ends = percent(found.value), interval(found.low, found.high)
+        value, ends = percent(estimate.value), interval(estimate.low, estimate.high)
     else:
         # The log loss of an overconfident model is unbounded.
-        form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
-        value = true_minus(f"{found.value:{form}}")
-        ends = true_minus(f"{found.low:{form}}–{found.high:{form}}")
-    return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
+        form = ".3f" if max(abs(estimate.value), abs(estimate.high)) < 1000 else ".3g"
+        value = true_minus(f"{estimate.value:{form}}")
+        ends = true_minus(f"{estimate.low:{form}}–{estimate.high:{form}}")
+    return value if np.isnan(estimate.low) or np.isnan(estimate.high) else f"{value} ({ends})"
 
 
 def score_texts(lines: pd.DataFrame) -> list[str]:
     """Format lines of `lincore.metrics.score_table`, see `format_score`."""
     shown = lines[["score", "value", "low", "high"]].itertuples(index=False)
-    return [format_score(scores.Interval(*found), name) for name, *found in shown]
+    return [format_score(scores.Interval(*values), name) for name, *values in shown]
 
 
 def missing_interval_note(results: Results, score: str, method: str | None = None) -> str:
@@ -100,7 +100,7 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
     score : str
         One of `SCORES`.
     method : str, optional
-        One of ``results.methods``; all of them when not given.
+        One of ``results.methods``. Default: all of them.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
     codes = scores.few_rows(results, score)
     if not codes:
         methods = results.methods if method is None else [method]
-        carried = [one for one in methods if scores.is_carried_by_few(results, one, score)]
+        affected = [name for name in methods if scores.is_carried_by_few(results, name, score)]
         whose = (
             ""
-            if method or len(carried) == len(results.methods)
-            else f" of {listed([*map(results.settings.label, carried)])}"
+            if method or len(affected) == len(results.methods)
+            else f" of {listed([*map(results.settings.label, affected)])}"
         )
-        return f"too few rows dominate the loss{whose} for an interval" if carried else ""
+        return f"too few rows dominate the loss{whose} for an interval" if affected else ""
     names = [quoted(results.classes[code]) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
     return f"too few rows of {which} for an interval"
@@ -134,7 +134,7 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     ----------
     results : Results
     names : sequence of str
-        Of scores, of `SCORES`.
+        Names of scores, of `SCORES`.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     for name in names:
         if why := missing_interval_note(results, name):
             reasons.setdefault(why, []).append(name)
-    return " ".join(f"{capital(listed(some))}: {why}." for why, some in reasons.items())
+    return " ".join(f"{capital(listed(affected))}: {why}." for why, affected in reasons.items())
 
 
 def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:
@@ -157,10 +157,10 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     Parameters
     ----------
     results : Results
-        Of one test set.
+        Results on one test set.
     method : str
     rows : str
-        What a row is: "rows" or "images".
+        Noun for the rows: "rows" or "images".
 
     Examples
     --------
@@ -171,16 +171,16 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     'LDA reaches an accuracy of 100.0 % (51.0–100.0) over 4 test rows; none is misclassified.'
     """
     name = leading_score(results.class_counts)
-    found = scores.score(results, method, name)
+    estimate = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
-    value = format_score(found, name)
+    value = format_score(estimate, name)
     over = f"{n_rows:,} test {rows}"
     if row_weights(results) is not None:
         number = find_sampling_units(results).n_effective
         over = f"{n_rows:,} weighted test {rows} ({number:,.1f} of equal weight)"
     text = f"{a_score(name)} of {value} over {over}"
-    if blind := never_predicted(results, [method]):
-        return f"{method} {blind[method]}: {text}."
+    if predicates := never_predicted(results, [method]):
+        return f"{method} {predicates[method]}: {text}."
     text = f"{method} reaches {text}"
     errors = scores.confusion_matrix(results, method)
     np.fill_diagonal(errors, 0)
@@ -191,22 +191,24 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its only"
-    one, other = quoted_pair(results.classes[true], results.classes[predicted])
-    return f"{text}; {share} {noun}: {one} predicted as {other}."
+    true_label, predicted_label = quoted_pair(results.classes[true], results.classes[predicted])
+    return f"{text}; {share} {noun}: {true_label} predicted as {predicted_label}."
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     """State which classes with rows are never predicted by some methods."""
     n_rows = f"{len(np.unique(results.rows)):,} {results.settings.rows}"
-    found, rows = {}, f"for none of the {n_rows}"
+    predicates, of_rows = {}, f"for none of the {n_rows}"
     for method in methods:
         codes = scores.never_predicted(results, method)
         if 0 < len(codes) <= MOST_NAMED:
             names = listed([quoted(results.classes[code]) for code in codes])
-            found[method] = f"predicts {names} {rows}"
+            predicates[method] = f"predicts {names} {of_rows}"
         elif len(codes):
-            found[method] = f"predicts {len(codes)} of {len(results.classes)} classes {rows}"
-    return found
+            predicates[method] = (
+                f"predicts {len(codes)} of {len(results.classes)} classes {of_rows}"
+            )
+    return predicates
 
 
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
@@ -224,30 +226,29 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
         Subject of the sentence; "That" after a headline about the method.
     """
     name = leading_score(results.class_counts)
-    found, guess = (
-        scores.score(results, method, name),
-        scores.majority_baseline_score(results, name),
-    )
+    estimate = scores.score(results, method, name)
+    baseline = scores.majority_baseline_score(results, name)
     p, best = permutation_p(results, method, name), best_score(results, name)
     if best is not None and best.method == method:
-        found, p = best.corrected, min(1.0, best.n_methods * p)  # Bonferroni
+        estimate, p = best.corrected, min(1.0, best.n_methods * p)  # Bonferroni
     largest = quoted(results.classes[scores.baseline_results(results).predicted[0, 0]])
-    guess_text, few = f"{name} {percent(guess)}", missing_interval_note(results, name, method)
+    baseline_text = f"{name} {percent(baseline)}"
+    few_rows = missing_interval_note(results, name, method)
     by_permutation = f"{p_equals(p)} by permutation"
-    is_better, is_worse = found.low > guess, found.high < guess
-    if np.isnan(found.low):
-        guess_text = "; ".join(filter(None, (guess_text, by_permutation, few)))
+    is_better, is_worse = estimate.low > baseline, estimate.high < baseline
+    if np.isnan(estimate.low):
+        baseline_text = "; ".join(filter(None, (baseline_text, by_permutation, few_rows)))
         is_better, is_worse = (
-            p < 1 - scores.LEVEL and sign * (found.value - guess) > 0 for sign in (1, -1)
+            p < 1 - scores.LEVEL and sign * (estimate.value - baseline) > 0 for sign in (1, -1)
         )
-    always = f"always predicting {largest} ({guess_text})"
+    always = f"always predicting {largest} ({baseline_text})"
     if is_better or is_worse:
         text = f"{subject} is {'better' if is_better else 'worse'} than {always}."
     else:
         text = f"{subject} is not distinguishable from {always}"
         if p < 1 - scores.LEVEL:
             text += f", though predictions and classes are associated ({by_permutation})"
-        elif not np.isnan(found.low):
+        elif not np.isnan(estimate.low):
             text = f"{text[:-1]}; {by_permutation})"
         text += "."
     if name == "accuracy":
@@ -290,7 +291,7 @@ def short_names(methods: Sequence[str]) -> list[str]:
     """Return method names of at most nine characters, numbered if repeated."""
     known = {"features=pixels": " pix", "features=hog": " HOG"}
     words = [
-        (name.partition("(")[0], next((known[part] for part in known if part in name), ""))
+        (name.partition("(")[0], next((known[option] for option in known if option in name), ""))
         for name in methods
     ]
     names = []

@@ -71,7 +71,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     type_cell(dashboard, popover, 2, 2, 3, "20")
     assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     type_cell(dashboard, popover, 2, 2, 3, "-5")
-    assert "class 3 cannot keep -5 rows (minimum 1). It stays at 20." in popover.inner_text()
+    assert "'class 3' cannot keep -5 rows (minimum 1). It stays at 20." in popover.inner_text()
     assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     dashboard.close_popover()
 

@@ -18,7 +18,7 @@ from lincore.utils.spreadsheet import spreadsheet_safe
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# Characters of a file's name in a zip.
+# Maximum number of characters of a file's name in a zip.
 _LONGEST = 60
 
 
@@ -36,8 +36,8 @@ def tables_to_latex(sections: Sequence[Section]) -> str:
     >>> tables_to_latex([section]).count("toprule")
     1
     """
-    parts = [to_latex(t.frame, caption=t.caption, form=t.form) for s in sections for t in s.tables]
-    return "% These tables need the package booktabs.\n" + "\n\n".join(parts) + "\n"
+    tables = [to_latex(t.frame, caption=t.caption, form=t.form) for s in sections for t in s.tables]
+    return "% These tables need the package booktabs.\n" + "\n\n".join(tables) + "\n"
 
 
 def tables_to_markdown(sections: Sequence[Section]) -> str:
@@ -71,7 +71,7 @@ def tables_to_csv(sections: Sequence[Section]) -> bytes:
     Returns
     -------
     bytes
-        Of a zip; cells that a spreadsheet could take for formulas begin with an apostrophe.
+        A zip. Cells that a spreadsheet could take for formulas begin with an apostrophe.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def figures_to_csv(figures: Sequence[go.Figure]) -> bytes:
     Returns
     -------
     bytes
-        Of a zip; see `figure_data`.
+        A zip; see `figure_data`.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        "trace" and, as far as there are any, coordinates, values, error bars and texts.
+        "trace" and, if there are any, coordinates, values, error bars and texts.
 
     Examples
     --------
@@ -147,8 +147,9 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
     >>> figure_data(figure)[["x", "error_x up"]].astype(float).round(2).iloc[0].tolist()
     [0.8, 0.1]
     """
-    parts = [_trace(trace, i) for i, trace in enumerate(figure.data, 1)]
-    return pd.concat([part for part in parts if len(part)] or [pd.DataFrame()], ignore_index=True)
+    frames = [_trace(trace, i) for i, trace in enumerate(figure.data, 1)]
+    frames = [frame for frame in frames if len(frame)] or [pd.DataFrame()]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _trace(trace: Any, number: int) -> pd.DataFrame:
@@ -164,21 +165,21 @@ def _trace(trace: Any, number: int) -> pd.DataFrame:
         if bars is not None and bars.array is not None:
             down = bars.array if bars.arrayminus is None else bars.arrayminus
             columns |= {f"{key} up": bars.array, f"{key} down": down}
-    kept = {key: list(value) for key, value in columns.items() if _is_column(value)}
-    n = max(map(len, kept.values()), default=0)
-    found = pd.DataFrame({key: value for key, value in kept.items() if len(value) == n})
-    found.insert(0, "trace", name)
-    return found
+    shown = {key: list(value) for key, value in columns.items() if _is_column(value)}
+    n = max(map(len, shown.values()), default=0)
+    frame = pd.DataFrame({key: value for key, value in shown.items() if len(value) == n})
+    frame.insert(0, "trace", name)
+    return frame
 
 
 def _grid(name: str, trace: Any, z: np.ndarray) -> pd.DataFrame:
-    places = {}
+    coordinates = {}
     for key, axis, length in (("x", 1, z.shape[1]), ("y", 0, z.shape[0])):
         given = getattr(trace, key, None)
-        known = np.arange(length) if given is None or len(given) != length else np.asarray(given)
+        values = np.arange(length) if given is None or len(given) != length else np.asarray(given)
         shape = (1, length) if axis == 1 else (length, 1)
-        places[key] = np.broadcast_to(known.reshape(shape), z.shape).ravel()
-    return pd.DataFrame({"trace": name, **places, "z": z.ravel()})
+        coordinates[key] = np.broadcast_to(values.reshape(shape), z.shape).ravel()
+    return pd.DataFrame({"trace": name, **coordinates, "z": z.ravel()})
 
 
 def _is_column(value: Any) -> bool:
@@ -203,8 +204,8 @@ def _zipped(frames: Iterable[tuple[str, pd.DataFrame]]) -> bytes:
 def _csv(frame: pd.DataFrame) -> str:
     shown = with_index(frame)
     safe = pd.DataFrame({
-        place: [spreadsheet_safe(value) if isinstance(value, str) else value for value in column]
-        for place, (_, column) in enumerate(shown.items())
+        i: [spreadsheet_safe(value) if isinstance(value, str) else value for value in column]
+        for i, (_, column) in enumerate(shown.items())
     })  # fmt: skip
     safe.columns = pd.Index([spreadsheet_safe(cell(name)) for name in shown.columns])
     return safe.to_csv(index=False)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReportContents:
-    """Data, and those results that a report is to show.
+    """Data, and the results to be reported.
 
     Parameters
     ----------
     data : Dataset
     split : Split, optional
-        Training and test rows, for the findings on them.
+        Training and test rows, for the data checks.
     model : FittedClassifier, optional
         See `lincore.fit`.
     comparison : Results, optional
@@ -37,24 +37,23 @@ class ReportContents:
     study : BalanceStudy, optional
         See `lincore.balance`.
     predicted : PredictedRows, optional
-        New rows: see `lincore.analysis.PredictQuestion`.
+        Predictions of new rows; see `lincore.analysis.PredictQuestion`.
     displays : tuple of Display, optional
-        What is shown, a section each; by default the displays of the results: see
-        `report_displays`.
+        One section each. Default: the displays of the results, see `report_displays`.
     score : str, optional
-        Which decides the comparison; by default the leading one.
+        Score that decides the comparison. Default: the leading one.
     rope : float
         Region of practical equivalence of the comparison, in the unit of the score.
     method : str, optional
-        The method of `cost` and `study` that is shown in detail; by default their first.
+        Method of `cost` and `study` that is shown in detail. Default: their first.
     loss : str, optional
-        Of `cost` or `study`; by default the first of either.
+        Loss of `cost` or `study`. Default: the first of either.
     file_name, sha256 : str
-        Of the file that was loaded.
+        Name and hash of the file that was loaded.
     seed : int, optional
-        Of the split.
+        Seed of the split.
     script : str
-        Python that computes the numbers again.
+        Python code that computes the numbers again.
     """
 
     data: Dataset
@@ -77,12 +76,12 @@ class ReportContents:
     @property
     def experiments(self) -> dict[str, Results | ImbalanceCost | BalanceStudy]:
         """Comparison, cost and study, as available, by their names in a report."""
-        found = {
+        records = {
             "comparison": self.comparison,
             "cost of the imbalance": self.cost,
             "imbalance study": self.study,
         }
-        return {name: part for name, part in found.items() if part is not None}
+        return {name: record for name, record in records.items() if record is not None}
 
     @property
     def deciding_score(self) -> str:
@@ -96,19 +95,19 @@ class ReportContents:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The short names of all classifiers that occur, each once."""
-        found = [] if self.model is None else [as_method(self.model.classifier).word or ""]
-        for part in self.experiments.values():
-            found += [name.partition("(")[0] for name in part.methods]
-        return tuple(dict.fromkeys(filter(None, found)))
+        """The distinct short names of all classifiers."""
+        words = [] if self.model is None else [as_method(self.model.classifier).word or ""]
+        for record in self.experiments.values():
+            words += [name.partition("(")[0] for name in record.methods]
+        return tuple(dict.fromkeys(filter(None, words)))
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Versions with which results were computed, if recorded."""
-        found = (part.settings.versions for part in self.experiments.values())
-        return next(filter(None, found), {})
+        versions = (record.settings.versions for record in self.experiments.values())
+        return next(filter(None, versions), {})
 
-    def shown(self, part: ImbalanceCost | BalanceStudy) -> tuple[str, str]:
+    def shown(self, record: ImbalanceCost | BalanceStudy) -> tuple[str, str]:
         """Return the method and the loss to show in detail: those chosen, or the first."""
-        method = self.method if self.method in part.methods else part.methods[0]
-        return method, self.loss if self.loss in part.loss_names else part.loss_names[0]
+        method = self.method if self.method in record.methods else record.methods[0]
+        return method, self.loss if self.loss in record.loss_names else record.loss_names[0]

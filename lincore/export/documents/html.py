@@ -1,4 +1,4 @@
-"""A report as one HTML file that fetches nothing: sections in the template `report.html`."""
+"""A report as one self-contained HTML file: sections in the template `report.html`."""
 
 from __future__ import annotations
 
@@ -26,29 +26,30 @@ if TYPE_CHECKING:
 
 # Up to this many points a figure is drawn as vectors, which are sharp on paper.
 MOST_SHAPES = 4_000
-# Characters of all figures, so that a report stays below 8 MB: Plotly has 4.8.
+# Maximum size of all figures, so that a report stays below 8 MB: Plotly itself takes 4.8.
 MOST_BYTES = 2_500_000
 
 
 def html_report(data: Dataset, *, title: str = "", **parts: Any) -> str:
     """Return a report on data and results as one HTML file.
 
-    It fetches nothing: Plotly's JavaScript (about 5 MB) is in it, once. It follows the reader's
-    light or dark theme, can be printed, and no name from the data is obeyed as HTML or script.
+    The file is self-contained: it includes Plotly's JavaScript (about 5 MB) once. It follows the
+    reader's light or dark theme and can be printed. Names from the data cannot act as HTML or
+    scripts.
 
     Parameters
     ----------
     data : Dataset
     title : str
-        "Report on <name of the data>" when not given.
+        Default: "Report on <name of the data>".
     **parts
-        What is to be in it, the fields of `ReportContents`: `split`, `model`, `comparison`,
-        `cost`, `study`, `displays`, `score`, `rope`, `script` and so on.
+        Contents, as fields of `ReportContents`: `split`, `model`, `comparison`, `cost`, `study`,
+        `displays`, `score`, `rope`, `script` and so on.
 
     Returns
     -------
     str
-        To be written in UTF-8.
+        Text to be written in UTF-8.
 
     Examples
     --------
@@ -87,11 +88,11 @@ def render_html(title: str, sections: Sequence[Section]) -> str:
         lstrip_blocks=True,
         loader=PackageLoader("lincore.export.documents", "."),
     )
-    jinja.filters |= {"line": _line, "parts": _parts, "drawn": _within(MOST_BYTES)}
+    jinja.filters |= {"line": _line, "parts": _parts, "drawn": _figure_writer(MOST_BYTES)}
     return jinja.get_template("report.html").render(
         title=title,
         sections=sections,
-        plotly=get_plotlyjs() if any(one.figures for one in sections) else "",
+        plotly=get_plotlyjs() if any(section.figures for section in sections) else "",
         ink=INK,
         nonce=secrets.token_urlsafe(16),
         made=datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC"),
@@ -104,24 +105,24 @@ def _line(text: object) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Return text of a cell in parts: each second one is an interval in brackets."""
+    """Split the text of a cell: every second part is an interval in brackets."""
     return re.split(r"(\([−\d][^()]*\))", _line(text))
 
 
-def _within(most: int) -> Callable[[go.Figure], Markup]:
-    """Return a function that writes figures as JSON safe in a script; nothing beyond a size."""
-    left = most
+def _figure_writer(max_bytes: int) -> Callable[[go.Figure], Markup]:
+    """Return a function that writes figures as JSON safe in a script; empty beyond a total size."""
+    left = max_bytes
 
-    def drawn(figure: go.Figure) -> Markup:
+    def write(figure: go.Figure) -> Markup:
         nonlocal left
         plain = figure.to_dict()
-        for trace, own in zip(figure.data, plain["data"], strict=True):
-            if own["type"] == "scattergl" and np.size(trace.x) <= MOST_SHAPES:
-                own["type"] = "scatter"
+        for trace, plain_trace in zip(figure.data, plain["data"], strict=True):
+            if plain_trace["type"] == "scattergl" and np.size(trace.x) <= MOST_SHAPES:
+                plain_trace["type"] = "scatter"
         text = htmlsafe_json_dumps(plain, cls=PlotlyJSONEncoder, separators=(",", ":"))
         if len(text) > left:
             return Markup("")
         left -= len(text)
         return text
 
-    return drawn
+    return write

@@ -163,8 +163,8 @@ OPTIONS: Mapping[tuple[str, Any], tuple[str, tuple[str, ...]]] = {
         ("firth", "heinze"),
     ),
     ("bias_reduction", "king-zeng"): (
-        "From the coefficients of logistic regression their estimated bias was subtracted, as by "
-        "King and Zeng for rare events",
+        "The estimated bias of the coefficients of logistic regression was subtracted, as "
+        "proposed by King and Zeng for rare events",
         ("king",),
     ),
     ("l1_ratio", 1): (
@@ -179,7 +179,7 @@ OPTIONS: Mapping[tuple[str, Any], tuple[str, tuple[str, ...]]] = {
     ),
     ("covariance", "mcd"): (
         "Means and covariance of LDA were estimated by the minimum covariance determinant, which "
-        "outliers do not move",
+        "is robust to outliers",
         ("rousseeuw",),
     ),
     ("selection", "stepwise"): (
@@ -203,7 +203,7 @@ OPTIONS: Mapping[tuple[str, Any], tuple[str, tuple[str, ...]]] = {
     ),
 }
 
-#: The sources of what `lincore.metrics.pairwise_differences` tests with.
+#: Description and sources of the tests of `lincore.metrics.pairwise_differences`.
 TESTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Bonett-Price": (
         "the adjusted Wald test and interval of Bonett and Price, by class where classes count "
@@ -241,8 +241,8 @@ class Citations:
         for key in keys:
             if key not in self._keys:
                 self._keys.append(key)
-        places = sorted(self._keys.index(key) + 1 for key in keys)
-        return f" [{', '.join(map(str, places))}]" if places else ""
+        numbers = sorted(self._keys.index(key) + 1 for key in keys)
+        return f" [{', '.join(map(str, numbers))}]" if numbers else ""
 
     def listed(self) -> tuple[str, ...]:
         """Return the references that were cited, each with its number."""
@@ -250,7 +250,7 @@ class Citations:
 
 
 def methods_section(contents: ReportContents) -> Section:
-    """Return what was done and with which sources, from what was really used."""
+    """Describe the methods that were really used, with their sources."""
     cited = Citations()
     sentences = (
         _data(contents),
@@ -268,8 +268,9 @@ def methods_section(contents: ReportContents) -> Section:
 
 def results_of(contents: ReportContents) -> list[Results]:
     """Return the available records of predictions, that of the single model first."""
-    found = [] if contents.model is None else [contents.model.results]
-    return found + ([contents.comparison] if contents.comparison is not None else [])
+    model = contents.model
+    candidates = (None if model is None else model.results, contents.comparison)
+    return [results for results in candidates if results is not None]
 
 
 def _data(contents: ReportContents) -> str:
@@ -280,30 +281,30 @@ def _data(contents: ReportContents) -> str:
 
 
 def _preparation(contents: ReportContents, cited: Citations) -> Iterable[str]:
-    data, found = contents.data, []
+    data, clauses = contents.data, []
     if data.has_missing:
-        found.append(f"missing values were filled in {_FILLED[data.imputation]}")
+        clauses.append(f"missing values were filled in {_FILLED[data.imputation]}")
     if data.has_categories:
         rare = f", categories with fewer than {data.rare} training rows merged" if data.rare else ""
-        found.append(f"categories were encoded as indicator columns{rare}")
-    steps = [_step_words(one, cited) for one in _all_steps(contents)]
-    common = steps[0] if steps and all(one == steps[0] for one in steps) else []
-    found += common
-    if steps and not common and any(steps):
-        found.append("features were prepared for each model as listed in the settings")
-    if not found:
+        clauses.append(f"categories were encoded as indicator columns{rare}")
+    by_model = [_step_words(steps, cited) for steps in _all_steps(contents)]
+    common = by_model[0] if by_model and all(words == by_model[0] for words in by_model) else []
+    clauses += common
+    if not common and any(by_model):
+        clauses.append("features were prepared for each model as listed in the settings")
+    if not clauses:
         return
-    text = "; ".join(found)
-    yield (f"{capital(text)}. Every such step was learned from the training rows alone.")
+    text = capital("; ".join(clauses))
+    yield f"{text}. Every such step was learned from the training rows alone."
 
 
 def _all_steps(contents: ReportContents) -> list[Mapping[str, Any]]:
     """Return the steps before each classifier; none for counts."""
-    found = [] if contents.model is None else [_steps_of_model(contents)]
-    for part in contents.experiments.values():
-        steps = part.settings.steps
-        found += [steps[m] for m in part.methods if m in steps and "multinomial" not in m]
-    return found
+    all_steps = [] if contents.model is None else [_steps_of_model(contents)]
+    for record in contents.experiments.values():
+        steps = record.settings.steps
+        all_steps += [steps[m] for m in record.methods if m in steps and "multinomial" not in m]
+    return all_steps
 
 
 def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
@@ -321,29 +322,33 @@ def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
 
 
 def _step_words(steps: Mapping[str, Any], cited: Citations) -> list[str]:
-    found = []
-    of_images = str(steps.get("basis")).lower().startswith("hog")
-    if of_images:
-        found.append(f"images were described by histograms of oriented gradients{cited('dalal')}")
+    clauses = []
+    is_hog = str(steps.get("basis")).lower().startswith("hog")
+    if is_hog:
+        clauses.append(f"images were described by histograms of oriented gradients{cited('dalal')}")
     if steps.get("standardize"):
-        found.append("features were brought to mean zero and variance one")
-    if steps.get("basis") and not of_images:
-        found.append(f"features were expanded in a basis ({steps['basis']})")
+        clauses.append("features were standardised to mean zero and variance one")
+    if steps.get("basis") and not is_hog:
+        clauses.append(f"features were expanded in a basis ({steps['basis']})")
     number = steps.get("n_components")
     if number in RULES:
         white = "whitened " if steps.get("whiten") else ""
         how, sources = _how_chosen(number, "the fewest")
-        found.append(
+        clauses.append(
             f"rows were projected to as many {white}principal components as five-fold "
             "cross-validation within each training set chose for each model, "
             f"{how}{cited(*sources)}"
         )
     elif number is not None:
-        what = f"{percent(number, 0)} of the variance" if isinstance(number, float) else f"{number}"
+        target = (
+            f"{percent(number, 0)} of the variance" if isinstance(number, float) else f"{number}"
+        )
         white = ", whitened" if steps.get("whiten") else ""
-        kept = "those that hold " if isinstance(number, float) else ""
-        found.append(f"rows were projected to their principal components ({kept}{what}{white})")
-    return found
+        holding = "those that hold " if isinstance(number, float) else ""
+        clauses.append(
+            f"rows were projected to their principal components ({holding}{target}{white})"
+        )
+    return clauses
 
 
 def _models(contents: ReportContents, cited: Citations) -> Iterable[str]:
@@ -356,9 +361,9 @@ def _models(contents: ReportContents, cited: Citations) -> Iterable[str]:
     ]
     yield f"{'Models were' if len(named) > 1 else 'The model was'} {'; '.join(named)}."
     options = {
-        name: part.settings.label(name)
-        for part in contents.experiments.values()
-        for name in part.methods
+        name: record.settings.label(name)
+        for record in contents.experiments.values()
+        for name in record.methods
         if "(" in name
     }
     if options:
@@ -371,17 +376,17 @@ def _models(contents: ReportContents, cited: Citations) -> Iterable[str]:
 
 
 def _used_options(contents: ReportContents) -> list[tuple[str, Any]]:
-    """Return names and values of all options that were given, also of binary models inside."""
+    """Return names and values of all options that were given, including those of binary models."""
     given = [] if contents.model is None else [as_method(contents.model.classifier).options]
-    for part in contents.experiments.values():
-        given += [part.settings.options.get(name, {}) for name in part.methods]
-    found: list[tuple[str, Any]] = []
+    for record in contents.experiments.values():
+        given += [record.settings.options.get(name, {}) for name in record.methods]
+    used: list[tuple[str, Any]] = []
     for options in given:
         inner = parse_spec(str(options.get("estimator", BINARY)))[1]
-        found += [*options.items(), *inner.items()]
-    if any(name == "l1_ratio" and 0 < value < 1 for name, value in found):
-        found.append(("l1_ratio", "elastic net"))
-    return found
+        used += [*options.items(), *inner.items()]
+    if any(name == "l1_ratio" and 0 < value < 1 for name, value in used):
+        used.append(("l1_ratio", "elastic net"))
+    return used
 
 
 def _choices(used: Sequence[tuple[str, Any]], cited: Citations) -> Iterable[str]:
@@ -401,7 +406,7 @@ def _choices(used: Sequence[tuple[str, Any]], cited: Citations) -> Iterable[str]
 
 
 def _how_chosen(rule: str, simplest: str) -> tuple[str, tuple[str, ...]]:
-    """Return which candidate a rule takes, and its sources."""
+    """Describe which candidate a rule chooses, with its sources."""
     if rule == RULES[0]:
         return "with the least mean loss", ("varma",)
     return f"{simplest} within one standard error of the least mean loss", ("breiman", "varma")
@@ -416,40 +421,40 @@ def _validation(contents: ReportContents, cited: Citations) -> Iterable[str]:
 
 
 def _scheme(results: Results, seed: int | None, cited: Citations) -> str:
-    settings, base = results.settings, find_sampling_units(results)
+    settings, units = results.settings, find_sampling_units(results)
     n_tested, n_train = len(set(results.rows.tolist())), int(results.n_train.max(initial=0))
     seed = settings.seed if seed is None else seed
-    folded = _FOLDED.fullmatch(settings.scheme)
-    if folded:
-        times = f", repeated {folded[1]} times" if folded[1] and folded[1] != "1" else ""
-        kind = "grouped" if folded[3] else "stratified"
+    k_fold = _FOLDED.fullmatch(settings.scheme)
+    if k_fold:
+        times = f", repeated {k_fold[1]} times" if k_fold[1] and k_fold[1] != "1" else ""
+        kind = "grouped" if k_fold[3] else "stratified"
         return (
-            f"Validation was {kind} {folded[2]}-fold cross-validation{times} (seed {seed})"
+            f"Validation was {kind} {k_fold[2]}-fold cross-validation{times} (seed {seed})"
             f"{cited('kohavi')}."
         )
     if settings.scheme == "leave-one-out":
         return f"Validation was leave-one-out cross-validation{cited('kohavi')}."
-    if base.one_fit:
+    if units.one_fit:
         return (
             f"Models learned from {n_train:,} rows and were evaluated once on {n_tested:,} others "
             f"(hold-out, seed {seed})."
         )
-    return f"Validation was {settings.scheme or 'by given rows'}, over {base.n_folds:,} folds."
+    return f"Validation was {settings.scheme or 'by given rows'}, over {units.n_folds:,} folds."
 
 
 def _intervals(contents: ReportContents, cited: Citations) -> Iterable[str]:
-    found = results_of(contents)
-    if not found:
+    records = results_of(contents)
+    if not records:
         return
     scores = [f"{name}{cited('gorodkin')}" if name == "MCC" else name for name in SCORES]
     yield f"Scores are {listed(scores)}, with 95 % intervals."
-    if all(find_sampling_units(one).independent_rows for one in found):
+    if all(find_sampling_units(results).independent_rows for results in records):
         yield f"The interval of the accuracy is Wilson's{cited('brown')},"
     else:
         yield (
             f"Those of shares of rows are Wilson's{cited('brown')} for the effective number of "
-            f"rows, with a jackknife over the models of the folds{cited('stein')} where there are "
-            "several,"
+            "rows, with a jackknife over the models of the folds if there are several"
+            f"{cited('stein')},"
         )
     yield (
         "those of scores in which all classes count equally are Price and Bonett's"
@@ -462,8 +467,8 @@ def _tests(contents: ReportContents, cited: Citations) -> Iterable[str]:
     if results is None or len(results.methods) < 2:
         return
     score = contents.deciding_score
-    found = pairwise_differences(results, score, contents.rope)
-    tests = [test for test in dict.fromkeys(d.test for d in found) if test in TESTS]
+    differences = pairwise_differences(results, score, contents.rope)
+    tests = [test for test in dict.fromkeys(d.test for d in differences) if test in TESTS]
     if tests:
         named = [f"{TESTS[test][0]}{cited(*TESTS[test][1])}" for test in tests]
         yield (
@@ -506,6 +511,5 @@ def _imbalance(contents: ReportContents, cited: Citations) -> Iterable[str]:
 
 
 def _software(contents: ReportContents) -> str:
-    found = contents.versions
-    named = [f"{name} {version}" for name, version in found.items()]
+    named = [f"{name} {version}" for name, version in contents.versions.items()]
     return f"Computed with {listed(named)}." if named else "Computed with lincore."

@@ -1,4 +1,4 @@
-"""A section of a document: what the template of reports and the files of tables are made from."""
+"""A section of a document, from which reports and files of tables are made."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class SectionTable(NamedTuple):
     Attributes
     ----------
     caption : str
-        What it shows, as plain text.
+        Plain text.
     frame : DataFrame
         One column for each heading.
     form : str
-        Of numbers that are not whole, as Python's `format` reads it.
+        Format of numbers that are not whole, as for Python's `format`.
     """
 
     caption: str
@@ -39,20 +39,20 @@ class SectionTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A part of a document under one heading, as plain text; renderers must escape it.
+    """A section of a document as plain text; renderers must escape it.
 
     Parameters
     ----------
     title : str
     sentences : tuple of str
-        A paragraph each.
+        One paragraph each.
     figures : tuple of plotly figures
-        Each with a text alternative at ``layout.meta["alt"]``, as those of `lincore.plots`.
+        Each with a text alternative in ``layout.meta["alt"]``, as drawn by `lincore.plots`.
     tables : tuple of SectionTable
     items : tuple of str
-        Of a list.
+        Items of a list.
     code : str
-        A listing.
+        Code that is listed at the end.
 
     Examples
     --------

@@ -27,21 +27,21 @@ from lincore.export.documents.methods import methods_section
 from lincore.export.documents.section import Section, SectionTable
 from lincore.utils.formatting import percent_of
 
-#: Maximum number of features that are listed; with more, none is.
+#: Maximum number of features for which a table of features is shown.
 MOST_FEATURES = 40
 #: Maximum number of notices and skipped files that are listed.
 MOST_NOTICES = 20
-# Displays of the section on the data, and how titles of displays of other subjects begin.
+# Displays of the section on the data, and prefixes of the titles of displays by subject.
 _OF_DATA = (ClassCountsDisplay, FindingsDisplay)
 _SUBJECTS = {"cost": "Cost of the imbalance", "study": "Imbalance study", "first": "First split"}
-#: Distances between rows, times features, that checks of assumptions may cost: seconds.
+#: Maximum of squared rows times features for checks of assumptions, which then take seconds.
 MOST_DISTANCES = 2_000_000_000
 
 
 def report_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """Return what a report says of data and results, section by section.
+    """Return the sections of a report on data and results.
 
-    Nothing is fitted: assumptions are checked, and displays are computed.
+    No model is fitted; assumptions are checked, and displays are computed.
 
     Parameters
     ----------
@@ -63,22 +63,22 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     ['Data', 'Comparison', 'Pairwise comparisons', 'Methods', 'Settings']
     """
     shown = report_displays(contents) if contents.displays is None else titled(contents.displays)
-    sections = [_data(contents), *(_section(one, title) for title, one in shown.items())]
+    sections = [_data(contents), *(_section(display, title) for title, display in shown.items())]
     sections += [methods_section(contents), _settings(contents)]
     if contents.script:
-        about = "This script computes the numbers of the report again, and prints them."
-        sections.append(Section("Script", (about,), code=contents.script))
+        explanation = "This script computes the numbers of the report again, and prints them."
+        sections.append(Section("Script", (explanation,), code=contents.script))
     return tuple(sections)
 
 
 def report_displays(contents: ReportContents, others: Sequence[Display] = ()) -> dict[str, Display]:
-    """Return what a report can show: the displays of its results, then others of a page.
+    """Return the displays that a report can show: those of its results, then others of a page.
 
     Parameters
     ----------
     contents : ReportContents
     others : sequence of Display
-        Those of the section on the data are left out.
+        Displays that belong to the section on the data are left out.
 
     Returns
     -------
@@ -96,21 +96,22 @@ def report_displays(contents: ReportContents, others: Sequence[Display] = ()) ->
     >>> list(report_displays(contents, [contents.comparison.disagreements()]))
     ['Comparison', 'Pairwise comparisons', 'Disagreements']
     """
-    parts = _model, _comparison, _imbalance, _predictions
-    return titled([*(one for part in parts for one in part(contents)), *others])
+    subjects = _model, _comparison, _imbalance, _predictions
+    own = [display for displays_of in subjects for display in displays_of(contents)]
+    return titled([*own, *others])
 
 
 def titled(displays: Sequence[Display]) -> dict[str, Display]:
-    """Return displays by the titles of their sections, which include settings if they are equal."""
-    found: dict[str, Display] = {}
-    for one in {one.key: one for one in displays}.values():
-        title = _title(one)
-        if title in found:
-            settings = [f"{name}: {value}" for name, value in fields.given(one).items()]
+    """Return displays by the titles of their sections, with settings where titles are equal."""
+    by_title: dict[str, Display] = {}
+    for display in {display.key: display for display in displays}.values():
+        title = _title(display)
+        if title in by_title:
+            settings = [f"{name}: {value}" for name, value in fields.given(display).items()]
             title = f"{title} ({', '.join(settings)})"
-        if not isinstance(one, _OF_DATA):
-            found[title] = one
-    return found
+        if not isinstance(display, _OF_DATA):
+            by_title[title] = display
+    return by_title
 
 
 def _title(display: Display) -> str:
@@ -136,17 +137,17 @@ def _section(display: Display, title: str) -> Section:
 def _data(contents: ReportContents) -> Section:
     """Return rows, classes, target, missing values, hash, notices and findings of the data."""
     data, split = contents.data, contents.split
-    classes, found = ClassCountsDisplay(data, split), FindingsDisplay(data, split)
+    classes, findings = ClassCountsDisplay(data, split), FindingsDisplay(data, split)
     tables = [
         SectionTable("Data card", _card(contents)),
         SectionTable(classes.title, classes.table()),
     ]
     if not data.kind.is_images and not data.n_words and data.n_features <= MOST_FEATURES:
         tables.append(SectionTable("Features", _features(data)))
-    drawn, notes = classes.plot(), list(found.notes())
+    drawn, notes = classes.plot(), list(findings.notes())
     if len(notes) > MOST_NOTICES:
         notes[MOST_NOTICES:] = [f"{len(notes) - MOST_NOTICES:,} more notices."]
-    sentences = () if split is None else (found.finding(),)
+    sentences = () if split is None else (findings.finding(),)
     return Section("Data", sentences, (drawn,) if drawn else (), tuple(tables), tuple(notes))
 
 
@@ -169,8 +170,8 @@ def _card(contents: ReportContents) -> pd.DataFrame:
     }
     if split is not None:
         card["Training and test set"] = f"{len(split.train):,} and {len(split.test):,} {noun}"
-    kept = [(name, value) for name, value in card.items() if value]
-    return pd.DataFrame(kept, columns=["item", "value"])
+    items = [(name, value) for name, value in card.items() if value]
+    return pd.DataFrame(items, columns=["item", "value"])
 
 
 def _width(data: Dataset) -> str:
@@ -193,11 +194,11 @@ def _missing(data: Dataset) -> str:
 
 
 def _features(data: Dataset) -> pd.DataFrame:
-    found = data.describe().reset_index()
-    for name in found.columns:
-        if pd.api.types.is_float_dtype(found[name].dtype):
-            found[name] = ["" if value != value else f"{value:.4g}" for value in found[name]]
-    return found.astype(object).where(found.notna(), "")
+    table = data.describe().reset_index()
+    for name in table.columns:
+        if pd.api.types.is_float_dtype(table[name].dtype):
+            table[name] = ["" if value != value else f"{value:.4g}" for value in table[name]]
+    return table.astype(object).where(table.notna(), "")
 
 
 def _model(contents: ReportContents) -> list[Display]:
@@ -225,7 +226,7 @@ def _comparison(contents: ReportContents) -> list[Display]:
 
 
 def _imbalance(contents: ReportContents) -> list[Display]:
-    """Return the cost of the imbalance and the imbalance study, as far as there are any."""
+    """Return displays of the cost of the imbalance and of the imbalance study, if available."""
     shown: list[Display] = []
     if (cost := contents.cost) is not None:
         method, loss = contents.shown(cost)
@@ -235,39 +236,39 @@ def _imbalance(contents: ReportContents) -> list[Display]:
         shown += [cost.decomposition(method, loss), cost.corrections(method, loss)]
     if (study := contents.study) is not None:
         method, loss = contents.shown(study)
-        parts = study.decomposition(method, loss=loss), study.corrections(method, loss=loss)
-        shown += [*parts, study.scores()]
+        shown.append(study.decomposition(method, loss=loss))
+        shown += [study.corrections(method, loss=loss), study.scores()]
     return shown
 
 
 def _predictions(contents: ReportContents) -> list[Display]:
-    """Return classes, what did not match, scores and drift of predicted rows."""
+    """Return displays of predicted rows: classes, mismatched columns, scores and drift."""
     if contents.predicted is None:
         return []
-    found, drift = contents.predicted
-    shown: list[Display] = [found.by_class()]
-    if found.new.findings:
-        shown.append(found.columns())
-    if found.truth is not None:
-        shown += [found.scores(), found.confusion()]
+    predictions, drift = contents.predicted
+    shown: list[Display] = [predictions.by_class()]
+    if predictions.new.findings:
+        shown.append(predictions.columns())
+    if predictions.truth is not None:
+        shown += [predictions.scores(), predictions.confusion()]
     return [*shown, drift] if drift is not None else shown
 
 
 def _settings(contents: ReportContents) -> Section:
     lines: list[tuple[str, str, str]] = []
-    for what, part in contents.experiments.items():
-        settings = part.settings
-        lines.append((what, "validation", settings.scheme))
-        lines.append((what, "test fraction", f"{settings.test_size:g}"))
-        lines.append((what, "seed", str(settings.seed)))
+    for experiment, record in contents.experiments.items():
+        settings = record.settings
+        lines.append((experiment, "validation", settings.scheme))
+        lines.append((experiment, "test fraction", f"{settings.test_size:g}"))
+        lines.append((experiment, "seed", str(settings.seed)))
         if settings.repeats > 1:
-            lines.append((what, "repetitions", str(settings.repeats)))
-        for name in part.methods:
+            lines.append((experiment, "repetitions", str(settings.repeats)))
+        for name in record.methods:
             steps = settings.steps.get(name, {})
             chosen = [
                 f"{key}={value}" for key, value in steps.items() if value not in (None, False)
             ]
-            lines.append((what, f"steps before {name}", ", ".join(chosen) or "none"))
+            lines.append((experiment, f"steps before {name}", ", ".join(chosen) or "none"))
     if contents.seed is not None:
         lines.append(("split", "seed", str(contents.seed)))
     lines += [("versions", name, version) for name, version in contents.versions.items()]

@@ -12,7 +12,7 @@ import pandas as pd
 
 from lincore.utils.formatting import true_minus
 
-# Every character that LaTeX reads as a command, and signs that its usual fonts lack as text.
+# Characters that LaTeX reads as commands, and signs that its usual fonts have only in formulas.
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -34,7 +34,7 @@ _LATEX = str.maketrans({
     "×": r"$\times$",
     "±": r"$\pm$",
 })  # fmt: skip
-# A number as it is written in a table, in a column of text.
+# A number as formatted for a table, in a column of text.
 _NUMBER = re.compile(r"(< )?[−-]?[0-9][0-9,.]*(e[+−-]?[0-9]+)?( %)?")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
 
@@ -66,8 +66,8 @@ class TextTable(NamedTuple):
 def text_table(frame: pd.DataFrame, form: str = ".3f") -> TextTable:
     """Return a table as text; an informative index is the first column."""
     shown = with_index(frame)
-    # By place: names of columns may occur twice.
-    columns = [shown.iloc[:, place] for place in range(shown.shape[1])]
+    # By position, because names of columns may be repeated.
+    columns = [shown.iloc[:, i] for i in range(shown.shape[1])]
     texts = [[cell(value, form) for value in column.tolist()] for column in columns]
     return TextTable(
         [cell(name) for name in shown.columns],
@@ -84,14 +84,14 @@ def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: s
     frame : DataFrame
         An index that has a name, or is not 0, 1, …, is the first column.
     caption, label : str
-        Of the float; the label is for ``\ref``.
+        Caption and label of the float; the label is for ``\ref``.
     form : str
-        Of numbers that are not whole, as Python's `format` reads it.
+        Format of numbers that are not whole, as for Python's `format`.
 
     Returns
     -------
     str
-        Everything in it is escaped: no name of a class or column is obeyed.
+        LaTeX in which every text is escaped.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: s
       \end{tabular}
     \end{table}
     """
-    heads, rows, right = text_table(frame, form)
-    columns = "".join("r" if one else "l" for one in right)
+    heads, rows, are_numbers = text_table(frame, form)
+    columns = "".join("r" if is_number else "l" for is_number in are_numbers)
     lines = [" & ".join(text.translate(_LATEX) for text in row) for row in [heads, *rows]]
     # A bracket that begins a line would be read as an option of the line break before it.
     head, *body = [f"    {'{}' * line.startswith('[')}{line} \\\\" for line in lines]
@@ -139,12 +139,12 @@ def to_markdown(frame: pd.DataFrame, *, form: str = ".3f") -> str:
     frame : DataFrame
         An index that has a name, or is not 0, 1, …, is the first column.
     form : str
-        Of numbers that are not whole, as Python's `format` reads it.
+        Format of numbers that are not whole, as for Python's `format`.
 
     Returns
     -------
     str
-        Neither Markdown nor HTML in a cell is obeyed.
+        Markdown and HTML in cells are escaped.
 
     Examples
     --------
@@ -153,21 +153,19 @@ def to_markdown(frame: pd.DataFrame, *, form: str = ".3f") -> str:
     | --- | ---: |
     | a\|b | 3 |
     """
-    heads, rows, right = text_table(frame, form)
+    heads, rows, are_numbers = text_table(frame, form)
     first, *lines = [list(map(_markdown, row)) for row in [heads, *rows]]
-    lines.insert(0, ["---:" if one else "---" for one in right])
+    lines.insert(0, ["---:" if is_number else "---" for is_number in are_numbers])
     return "\n".join(f"| {' | '.join(line)} |" for line in [first, *lines])
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table whose index, if informative, is the first column."""
-    plain = isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
-    if plain:
+    if isinstance(frame.index, pd.RangeIndex) and frame.index.name is None:
         return frame
-    name = frame.index.name or ""
-    found = frame.reset_index(drop=True)
-    found.insert(0, name, list(frame.index), allow_duplicates=True)
-    return found
+    table = frame.reset_index(drop=True)
+    table.insert(0, frame.index.name or "", list(frame.index), allow_duplicates=True)
+    return table
 
 
 def _is_of_numbers(column: pd.Series[Any]) -> bool:
@@ -178,6 +176,6 @@ def _is_of_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _markdown(text: str) -> str:
-    # Entities first: what Markdown passes on as HTML must not be any.
+    # Entities first, because Markdown passes HTML on.
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN.sub(r"\\\1", plain)

@@ -38,20 +38,20 @@ class ClassifierFunctions(NamedTuple):
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-def classifier_functions(classifier: Any, about: Array) -> ClassifierFunctions:
+def classifier_functions(classifier: Any, origin: Array) -> ClassifierFunctions:
     """Return the score functions of a classifier that was fitted on codes."""
     classes = np.asarray(classifier.classes_, dtype=int).tolist()
     if isinstance(classifier, BinaryModels):
-        margins = [_margin(one, about) for one in classifier.estimators_]
+        margins = [_margin(binary, origin) for binary in classifier.estimators_]
         if type(classifier) is OneVsOne:
             return ClassifierFunctions(classes, "votes", margins, _pairs(classifier))
         if type(classifier) is OneVsRest:
-            rest = [ScoreFunction.affine(0.0, np.zeros(len(about)))]
+            rest = [ScoreFunction.affine(0.0, np.zeros(len(origin)))]
             return ClassifierFunctions(
                 classes, "scores", (margins + rest)[: max(len(margins), len(classes))]
             )
     link: Link = "softmax" if isinstance(classifier, SoftmaxPosterior) else "scores"
-    return ClassifierFunctions(classes, link, _writer(classifier)(classifier, about))
+    return ClassifierFunctions(classes, link, _writer(classifier)(classifier, origin))
 
 
 def _writer(classifier: Any) -> Write:
@@ -65,10 +65,10 @@ def _writer(classifier: Any) -> Write:
     return WRITERS[type(classifier)]
 
 
-def _margin(model: Any, about: Array) -> ScoreFunction:
+def _margin(model: Any, origin: Array) -> ScoreFunction:
     if isinstance(model, HalfSpace):
-        return _plane(model.coef_[0], model.intercept_[0], about)
-    first, second = _writer(model)(model, about)
+        return _plane(model.coef_[0], model.intercept_[0], origin)
+    first, second = _writer(model)(model, origin)
     return second.less(first)
 
 
@@ -76,16 +76,16 @@ def _pairs(model: OneVsOne) -> tuple[tuple[int, int], ...]:
     return tuple((int(row.argmin()), int(row.argmax())) for row in model.design_)
 
 
-def _plane(coef: Array, intercept: float, about: Array) -> ScoreFunction:
-    return ScoreFunction.affine(float(intercept + coef @ about), np.asarray(coef))
+def _plane(coef: Array, intercept: float, origin: Array) -> ScoreFunction:
+    return ScoreFunction.affine(float(intercept + coef @ origin), np.asarray(coef))
 
 
-def _planes(model: LinearClassifier, about: Array) -> list[ScoreFunction]:
+def _planes(model: LinearClassifier, origin: Array) -> list[ScoreFunction]:
     functions = model.discriminants()
-    return [_plane(function.b, function.c, about) for function in functions]
+    return [_plane(function.b, function.c, origin) for function in functions]
 
 
-def _counts(model: MultinomialNB, about: Array) -> list[ScoreFunction]:
+def _counts(model: MultinomialNB, origin: Array) -> list[ScoreFunction]:
     if not np.isfinite(model.feature_log_prob_).all():
         raise DataError(
             "With alpha = 0, a feature never counted in a class excludes that class: its scores "
@@ -93,42 +93,42 @@ def _counts(model: MultinomialNB, about: Array) -> list[ScoreFunction]:
             where="multinomial naive Bayes",
             remedy="Choose alpha > 0.",
         )
-    return _planes(model, about)
+    return _planes(model, origin)
 
 
-def _gaussian(densities: Gaussians, priors: Array, about: Array) -> list[ScoreFunction]:
+def _gaussian(densities: Gaussians, priors: Array, origin: Array) -> list[ScoreFunction]:
     with np.errstate(divide="ignore"):
         log_priors = np.log(priors)
-    found = []
+    functions = []
     for mean, whitener, log_prior in zip(*densities, log_priors, strict=True):
         factor = whitener.factor
         directions = np.diag(factor)[factor != 0] if factor.ndim == 1 else factor.T
-        shift = directions @ (mean - about)
+        shift = directions @ (mean - origin)
         constant = float(log_prior - 0.5 * whitener.log_det)
         weight = np.full(len(directions), -0.5)
-        found.append(ScoreFunction(constant, np.zeros(len(about)), weight, directions, shift))
-    return found
+        functions.append(ScoreFunction(constant, np.zeros(len(origin)), weight, directions, shift))
+    return functions
 
 
-def _naive_bayes(model: GaussianNB, about: Array) -> list[ScoreFunction]:
+def _naive_bayes(model: GaussianNB, origin: Array) -> list[ScoreFunction]:
     categories = model._categories
     if categories is None:
-        return _gaussian(model.densities_, model.priors_, about)
+        return _gaussian(model.densities_, model.priors_, origin)
     numeric = np.flatnonzero(model._numeric)
-    place = np.zeros((len(numeric), len(about)))
-    place[np.arange(len(numeric)), numeric] = 1.0
-    found = []
-    gaussian = _gaussian(model._densities, model.priors_, about[numeric])
+    selection = np.zeros((len(numeric), len(origin)))
+    selection[np.arange(len(numeric)), numeric] = 1.0
+    functions = []
+    gaussian = _gaussian(model._densities, model.priors_, origin[numeric])
     for k, function in enumerate(gaussian):
-        linear = np.zeros(len(about))
+        linear = np.zeros(len(origin))
         linear[categories.columns] = categories.coef[k]
-        constant = function.constant + categories.constant[k] + linear @ about
-        found.append(
+        constant = function.constant + categories.constant[k] + linear @ origin
+        functions.append(
             function._replace(
-                constant=float(constant), linear=linear, directions=function.directions @ place
+                constant=float(constant), linear=linear, directions=function.directions @ selection
             )
         )
-    return found
+    return functions
 
 
 WRITERS: dict[type, Write] = {
@@ -139,8 +139,8 @@ WRITERS: dict[type, Write] = {
     LogisticRegression: _planes,
     Perceptron: _planes,
     MultinomialNB: _counts,
-    QuadraticDiscriminantAnalysis: lambda model, about: _gaussian(
-        model.densities_, model.priors_, about
+    QuadraticDiscriminantAnalysis: lambda model, origin: _gaussian(
+        model.densities_, model.priors_, origin
     ),
     GaussianNB: _naive_bayes,
 }

@@ -22,7 +22,7 @@ from lincore.utils.typing import Array
 
 #: Larger models take over 20 MB of text in any language.
 MOST_TERMS = 1_000_000
-_OTHERWISE = "Save the model with save_model, or export it with lincore.onnx."
+_ALTERNATIVE = "Save the model with save_model, or export it with lincore.onnx."
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Affine:
             return Affine(self.origin, scaled, step * matrix if matrix.ndim == 1 else step @ matrix)
         # Move the origin to the zero of z, so that no digits are lost far from it.
         moved = self.origin + (origin - self.start) / self.matrix
-        own = self.matrix * matrix if matrix.ndim == 1 else self.matrix[:, None] * matrix
-        return Affine(moved, own, np.zeros(own.shape[-1]))
+        product = self.matrix * matrix if matrix.ndim == 1 else self.matrix[:, None] * matrix
+        return Affine(moved, product, np.zeros(product.shape[-1]))
 
 
 def score_functions(model: FittedModel) -> ScoreFunctions:
@@ -74,7 +74,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     >>> data = lincore.sample("passengers")
     >>> model = lincore.compare(data, "logistic", keep_models=True).model("logistic")
     >>> functions = score_functions(model)
-    >>> [(one.column, one.levels) for one in functions.inputs[:4]]  # doctest: +NORMALIZE_WHITESPACE
+    >>> [(i.column, i.levels) for i in functions.inputs[:4]]  # doctest: +NORMALIZE_WHITESPACE
     [('cabin class', ('first',)), ('cabin class', ('second',)), ('cabin class', ('third',)),
      ('sex', ('male',))]
     """
@@ -82,49 +82,53 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
         raise DataError(
             "The model uses word counts, which are not columns of a table.",
             where=model.label,
-            remedy=_OTHERWISE,
+            remedy=_ALTERNATIVE,
         )
     steps = dict(model.pipeline.steps[:-1])
     inputs = _inputs(model, steps.pop("prepare", None))
     classifier = model.classifier
-    affine, basis, behind = _mapped_inputs(model, steps, len(inputs), classifier)
-    found = classifier_functions(classifier, affine.start if basis is None else behind.start)
+    affine, basis, after_basis = _linear_maps(model, steps, len(inputs), classifier)
+    written = classifier_functions(classifier, affine.start if basis is None else after_basis.start)
     if basis is None:
-        functions = [function.pulled_back(affine.matrix) for function in found.functions]
+        functions = [function.pulled_back(affine.matrix) for function in written.functions]
     else:
         functions = [
-            _of_products(of_basis.moved(-behind.origin), basis, model).pulled_back(affine.matrix)
-            for of_basis in (one.pulled_back(behind.matrix) for one in found.functions)
+            _expand_products(
+                function.pulled_back(after_basis.matrix).moved(-after_basis.origin), basis, model
+            ).pulled_back(affine.matrix)
+            for function in written.functions
         ]
-    origin = np.where([one.kind == "number" for one in inputs], _short(affine), 0.0)
+    is_number = [source.kind == "number" for source in inputs]
+    origin = np.where(is_number, _rounded_origin(affine), 0.0)
     step = origin - affine.origin
-    classes, functions = _possible(found.classes, [one.moved(step) for one in functions], model)
+    functions = [function.moved(step) for function in functions]
+    classes, functions = _possible_classes(written.classes, functions, model)
     if model.operating_point is not None and len(classes) < len(model.classes):
         raise DataError(
             "A class cannot be predicted, so its operating point does not fit.",
             where=model.label,
             remedy="Choose priors above zero, or no operating point.",
         )
-    written = ScoreFunctions(
+    result = ScoreFunctions(
         label=model.label,
         data_name=model.data_name,
         digest=model.digest,
         target_name=model.target_name,
         columns=model.feature_names,
         classes=tuple(model.classes[np.asarray(classes, dtype=np.intp)].tolist()),
-        link=found.link,
+        link=written.link,
         inputs=inputs,
         origin=origin,
         functions=tuple(functions),
-        pairs=found.pairs,
+        pairs=written.pairs,
         operating_point=model.operating_point,
         abstains_below=model.abstains_below,
     )
-    refuse_large(written, MOST_TERMS, "formula")
-    return written
+    refuse_large(result, MOST_TERMS, "formula")
+    return result
 
 
-def _mapped_inputs(
+def _linear_maps(
     model: FittedModel, steps: Mapping[str, Any], q: int, classifier: Any
 ) -> tuple[Affine, PolynomialFeatures | None, Affine]:
     """Return the linear steps before a basis, the basis, and the linear steps after it."""
@@ -141,7 +145,7 @@ def _mapped_inputs(
                 f"After the step {name!r} ({type(step).__name__}) the scores are not quadratic "
                 "functions of the columns.",
                 where=model.label,
-                remedy=f"Remove the step or choose polynomial(degree=2). {_OTHERWISE}",
+                remedy=f"Remove the step or choose polynomial(degree=2). {_ALTERNATIVE}",
             )
     if not steps and hasattr(classifier, "means_"):
         # Near the data, because far from it squares cancel.
@@ -150,13 +154,9 @@ def _mapped_inputs(
     return maps[0], basis, maps[-1]
 
 
-def _of_standardizer(step: Standardizer) -> tuple[Array, Array]:
-    # `affine` would return a full matrix over all pixels of an image.
-    return step.mean_, 1 / step.scale_
-
-
+# Origin and matrix, (q,) for a diagonal one: a full matrix over all pixels would be too large.
 _LINEAR_STEPS: dict[type, Callable[[Any], tuple[Array, Array]]] = {
-    Standardizer: _of_standardizer,
+    Standardizer: lambda step: (step.mean_, 1 / step.scale_),
     PCA: PCA.affine,
 }
 
@@ -169,79 +169,83 @@ def _inputs(model: FittedModel, preparer: Preparer | None) -> tuple[Input, ...]:
             return tuple(Input(name) for name in model.feature_names)
         fills = zip(model.feature_names, medians.tolist(), strict=True)
         return tuple(Input(name, fill=fill) for name, fill in fills)
-    found: list[Input] = []
+    inputs: list[Input] = []
     levels = model.levels or (None,) * len(model.feature_names)
-    for name, known, learned in zip(model.feature_names, levels, preparer.columns_, strict=True):
+    for name, names, learned in zip(model.feature_names, levels, preparer.columns_, strict=True):
         if isinstance(learned, Filling):
-            found.append(Input(name, fill=float(learned.value)))
+            inputs.append(Input(name, fill=float(learned.value)))
             if learned.has_indicator:
-                found.append(Input(name, "missing"))
+                inputs.append(Input(name, "missing"))
         else:
-            found += _coded(name, known or (), learned)
-    return tuple(found)
+            inputs += _coded(name, names or (), learned)
+    return tuple(inputs)
 
 
-def _coded(name: str, known: Sequence[str], coding: Coding) -> list[Input]:
-    places = np.asarray(coding.place)
-    own, unknown, missing = places[:-2], int(places[-2]), int(places[-1])
-    found = []
-    for place in range(len(coding.of_column)):
-        is_complement = unknown == place
-        listed = (own != place) if is_complement else (own == place)
+def _coded(name: str, names: Sequence[str], coding: Coding) -> list[Input]:
+    column_of = np.asarray(coding.place)
+    of_levels, unknown, missing = column_of[:-2], int(column_of[-2]), int(column_of[-1])
+    inputs = []
+    for column in range(len(coding.of_column)):
+        is_complement = unknown == column
+        listed = (of_levels != column) if is_complement else (of_levels == column)
         levels = tuple(
             text
-            for level, is_in in zip(known, listed, strict=True)
+            for level, is_in in zip(names, listed, strict=True)
             if is_in
-            for text in _spellings(level, known)
+            for text in _spellings(level, names)
         )
-        found.append(Input(name, "levels", None, levels, is_complement, missing == place))
-    return found
+        inputs.append(Input(name, "levels", None, levels, is_complement, missing == column))
+    return inputs
 
 
-def _spellings(level: str, known: Sequence[str]) -> list[str]:
+def _spellings(level: str, levels: Sequence[str]) -> list[str]:
     """Return a level and, for yes and no, the other spellings accepted in a new file."""
-    found = [level]
-    if len(known) == 2 and says_yes_or_no(known):
+    spellings = [level]
+    if len(levels) == 2 and says_yes_or_no(levels):
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
         for text in (form for word in words for form in (word, word.title(), word.upper())):
-            is_new = text not in known and says_yes_or_no([text, *known])
+            is_new = text not in levels and says_yes_or_no([text, *levels])
             if is_new and says_yes(text) == says_yes(level):
-                found.append(text)
-    return found
+                spellings.append(text)
+    return spellings
 
 
-def _of_products(
+def _expand_products(
     function: ScoreFunction, basis: PolynomialFeatures, model: FittedModel
 ) -> ScoreFunction:
     """Convert a linear function of powers and products to a quadratic function of the columns."""
     powers = np.asarray(basis.powers_)
     if powers.sum(axis=1).max() > 2 or not function.is_linear:
-        what = "degree three or more" if function.is_linear else "degree four"
+        degree = "degree three or more" if function.is_linear else "degree four"
         raise DataError(
-            f"After this basis the scores are polynomials of {what}, not quadratic functions.",
+            f"After this basis the scores are polynomials of {degree}, not quadratic functions.",
             where=model.label,
-            remedy=f"Choose polynomial(degree=2) and a linear classifier. {_OTHERWISE}",
+            remedy=f"Choose polynomial(degree=2) and a linear classifier. {_ALTERNATIVE}",
         )
     q = powers.shape[1]
     linear, form = np.zeros(q), np.zeros((q, q))
     constant = function.constant
     for power, coefficient in zip(powers, function.linear, strict=True):
-        of = np.repeat(np.arange(q), power)
-        if not len(of):
+        factors = np.repeat(np.arange(q), power)
+        if not len(factors):
             constant += coefficient
-        elif len(of) == 1:
-            linear[of[0]] += coefficient
+        elif len(factors) == 1:
+            linear[factors[0]] += coefficient
         else:
-            form[of[0], of[1]] += coefficient / 2
-            form[of[1], of[0]] += coefficient / 2
+            form[factors[0], factors[1]] += coefficient / 2
+            form[factors[1], factors[0]] += coefficient / 2
     values, axes = np.linalg.eigh(form)
-    kept = np.abs(values) > np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    is_nonzero = np.abs(values) > np.finfo(float).eps * np.abs(values).max(initial=0.0)
     return ScoreFunction(
-        float(constant), linear, values[kept], axes[:, kept].T, np.zeros(np.count_nonzero(kept))
+        float(constant),
+        linear,
+        values[is_nonzero],
+        axes[:, is_nonzero].T,
+        np.zeros(np.count_nonzero(is_nonzero)),
     )
 
 
-def _short(affine: Affine) -> Array:
+def _rounded_origin(affine: Affine) -> Array:
     """Round the origin of a map to few digits, within a standard deviation."""
     if affine.matrix.ndim == 1 and (affine.matrix == 1).all():
         return affine.origin  # the spread is unknown
@@ -255,19 +259,19 @@ def _short(affine: Affine) -> Array:
     return np.array(rounded)
 
 
-def _possible(
+def _possible_classes(
     codes: Sequence[int], functions: Sequence[ScoreFunction], model: FittedModel
 ) -> tuple[list[int], list[ScoreFunction]]:
     """Leave out classes that cannot be predicted: those with a prior of zero."""
     constants = np.array([function.constant for function in functions])
     if np.isfinite(constants).all():
         return list(codes), list(functions)
-    kept = constants == np.inf if (constants == np.inf).any() else np.isfinite(constants)
-    if len(codes) != len(functions) or kept.sum() < 2:
+    is_possible = constants == np.inf if (constants == np.inf).any() else np.isfinite(constants)
+    if len(codes) != len(functions) or is_possible.sum() < 2:
         raise DataError(
             "Only one class has a prior above zero.",
             where=model.label,
             remedy="Give at least two classes a prior above zero.",
         )
-    places = np.flatnonzero(kept).tolist()
-    return [codes[place] for place in places], [functions[place] for place in places]
+    positions = np.flatnonzero(is_possible).tolist()
+    return [codes[i] for i in positions], [functions[i] for i in positions]

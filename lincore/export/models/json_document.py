@@ -73,9 +73,9 @@ def to_json(functions: ScoreFunctions) -> str:
         "columns": list(functions.columns),
         "classes": list(functions.classes),
         "link": functions.link,
-        "inputs": [_input(one) for one in functions.inputs],
+        "inputs": [_input(source) for source in functions.inputs],
         "origin": [_finite(value) for value in functions.origin.tolist()],
-        "functions": [_function(one) for one in functions.functions],
+        "functions": [_function(function) for function in functions.functions],
         "pairs": [list(pair) for pair in functions.pairs],
     }
     if (point := functions.operating_point) is not None:
@@ -108,22 +108,24 @@ def _finite(value: float) -> float:
     return float(number(value))
 
 
-def _input(one: Input) -> dict[str, Any]:
-    found: dict[str, Any] = {"column": one.column, "kind": one.kind}
-    if one.kind == "number":
-        found["fill"] = one.fill
-    elif one.kind == "levels":
-        found["levels"] = list(one.levels)
-        found["is_complement"] = one.is_complement
-        found["counts_missing"] = one.counts_missing
-    return found
+def _input(source: Input) -> dict[str, Any]:
+    document: dict[str, Any] = {"column": source.column, "kind": source.kind}
+    if source.kind == "number":
+        document["fill"] = source.fill
+    elif source.kind == "levels":
+        document["levels"] = list(source.levels)
+        document["is_complement"] = source.is_complement
+        document["counts_missing"] = source.counts_missing
+    return document
 
 
-def _function(one: ScoreFunction) -> dict[str, Any]:
-    squares = zip(one.weight.tolist(), one.shift.tolist(), one.directions.tolist(), strict=True)
+def _function(function: ScoreFunction) -> dict[str, Any]:
+    squares = zip(
+        function.weight.tolist(), function.shift.tolist(), function.directions.tolist(), strict=True
+    )
     return {
-        "constant": _finite(one.constant),
-        "linear": [_finite(value) for value in one.linear.tolist()],
+        "constant": _finite(function.constant),
+        "linear": [_finite(value) for value in function.linear.tolist()],
         "squares": [
             {
                 "weight": _finite(weight),

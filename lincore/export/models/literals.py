@@ -11,7 +11,7 @@ from lincore.export.models.score_functions import ScoreFunctions
 from lincore.utils.typing import Array
 
 # Terms per pair of brackets: SQLite rejects expressions nested deeper than a thousand.
-_ADDED = 50
+_TERMS_IN_BRACKETS = 50
 Number = Callable[[float], str]
 
 
@@ -38,16 +38,15 @@ def heading(functions: ScoreFunctions) -> str:
     """Describe the model in one line of ASCII, for a comment at the top of the code."""
     data = f", fitted on {text(functions.data_name)}" if functions.data_name else ""
     *others, last = (text(label) for label in functions.classes[:20])
-    more = (
-        f" or one of {len(functions.classes):,}" if len(functions.classes) > 20 else f" or {last}"
-    )
-    said = f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
+    n_classes = len(functions.classes)
+    more = f" or one of {n_classes:,}" if n_classes > 20 else f" or {last}"
+    line = f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
     if (point := functions.operating_point) is not None and point.costs is not None:
-        said += " Predicted: the class of least expected cost."
+        line += " Predicted: the class of least expected cost."
     elif point is not None:
         label = text(functions.classes[point.code])
-        said += f" Predicted: {label} if its posterior is at least {point.threshold!r}."
-    return said
+        line += f" Predicted: {label} if its posterior is at least {point.threshold!r}."
+    return line
 
 
 def abstention(functions: ScoreFunctions) -> str:
@@ -60,12 +59,15 @@ def abstention(functions: ScoreFunctions) -> str:
 def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:
     """Return ``constant + Σ factor * name``, in brackets of few terms and without zeros."""
     parts = [_term(factor, name, write) for factor, name in terms if factor]
-    if len(parts) <= _ADDED:
+    if len(parts) <= _TERMS_IN_BRACKETS:
         return _joined(constant, parts, write)
-    groups = [parts[i : i + _ADDED] for i in range(0, len(parts), _ADDED)]
+    groups = [parts[i : i + _TERMS_IN_BRACKETS] for i in range(0, len(parts), _TERMS_IN_BRACKETS)]
     sums = [f"({_joined(0.0, group, write)})" for group in groups]
-    while len(sums) > _ADDED:
-        sums = [f"({' + '.join(sums[i : i + _ADDED])})" for i in range(0, len(sums), _ADDED)]
+    while len(sums) > _TERMS_IN_BRACKETS:
+        sums = [
+            f"({' + '.join(sums[i : i + _TERMS_IN_BRACKETS])})"
+            for i in range(0, len(sums), _TERMS_IN_BRACKETS)
+        ]
     return " + ".join([write(constant), *sums])
 
 
@@ -96,11 +98,20 @@ def linear_terms(coefficients: Array, names: Sequence[str]) -> list[tuple[float,
     ]
 
 
-def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
-    """Raise an error for a model with more terms than a language allows."""
+def refuse_large(
+    functions: ScoreFunctions, most: int, language: str, most_classes: int | None = None
+) -> None:
+    """Raise an error for a model with more terms or classes than a language allows."""
     if functions.n_terms > most:
         raise DataError(
             f"The model has {functions.n_terms:,} coefficients; {language} export allows {most:,}.",
             where=functions.label,
             remedy="Use fewer columns or components, or save it with save_model.",
+        )
+    if most_classes is not None and len(functions.classes) > most_classes:
+        raise DataError(
+            f"The model has {len(functions.classes)} classes; {language} export allows "
+            f"{most_classes}.",
+            where=functions.label,
+            remedy="Export it as JSON, Python or a model file.",
         )

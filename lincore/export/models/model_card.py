@@ -78,8 +78,8 @@ class ModelCard:
 
     def to_json(self) -> str:
         """Return the card as a JSON object with "schema" and "version"."""
-        found = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
-        return json.dumps(found, ensure_ascii=True, indent=1, allow_nan=False)
+        document = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
+        return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> ModelCard:
@@ -91,27 +91,28 @@ class ModelCard:
             If it is not a model card, or has a later version.
         """
         try:
-            found = json.loads(text)
+            document = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise _unreadable("It is not JSON.") from error
-        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             raise _unreadable("It is not a lincore model card.")
-        if found.get("version") != VERSION:
-            raise _unreadable(f"It has version {found.get('version')!r}; {VERSION} is expected.")
+        if document.get("version") != VERSION:
+            raise _unreadable(f"It has version {document.get('version')!r}; {VERSION} is expected.")
         values: dict[str, Any] = {}
         for field in fields(cls):
             kind = _KINDS[str(field.type).partition("[")[0]]
-            if not isinstance(found.get(field.name), kind):
+            if not isinstance(document.get(field.name), kind):
                 raise _unreadable(f"{field.name!r} is missing or has the wrong type.")
-            value = found[field.name]
+            value = document[field.name]
             values[field.name] = tuple(value) if isinstance(value, list) else value
         return cls(**values)
 
     def to_markdown(self) -> str:
         """Return the card as Markdown."""
-        rows = [f"| {name} | {_score(found)} |" for name, found in self.scores.items()]
+        rows = [f"| {name} | {_score(interval)} |" for name, interval in self.scores.items()]
         checks = [
-            f"{one['name']}: {one['verdict']}. {_line(one['sentence'])}" for one in self.assumptions
+            f"{check['name']}: {check['verdict']}. {_line(check['sentence'])}"
+            for check in self.assumptions
         ]
         data = _line(self.trained_on.get("name") or "data without a name")
         parts = [
@@ -216,34 +217,34 @@ def _columns(model: FittedModel) -> tuple[Mapping[str, Any], ...]:
 def _trained_on(
     model: FittedModel, results: Results | None, data: Dataset | None, rows: Codes | None
 ) -> Mapping[str, Any]:
-    found: dict[str, Any] = {"name": model.data_name, "digest": model.digest}
+    record: dict[str, Any] = {"name": model.data_name, "digest": model.digest}
     counts = None
     if data is not None:
-        counts = (data if rows is None else data.take(rows)).counts.tolist()
-        labels = (data if rows is None else data.take(rows)).classes.tolist()
+        used = data if rows is None else data.take(rows)
+        counts, labels = used.counts.tolist(), used.classes.tolist()
     elif results is not None and results.settings.class_counts is not None:
         counts, labels = results.settings.class_counts.tolist(), results.classes.tolist()
     if counts is not None:
-        found["rows"] = int(sum(counts))
-        found["classes"] = {str(label): int(n) for label, n in zip(labels, counts, strict=True)}
-    return found
+        record["rows"] = int(sum(counts))
+        record["classes"] = {str(label): int(n) for label, n in zip(labels, counts, strict=True)}
+    return record
 
 
 def _validation(results: Results, model: FittedModel) -> str:
     settings, point = results.settings, model.operating_point
     scheme = settings.scheme or "a test set"
-    at = "" if point is None else f". {point.sentence(model.classes).removesuffix('.')}"
-    at += "" if model.reject_option is None else ". Scores of all rows, without abstaining"
-    return f"{scheme}, {len(results.rows):,} predictions of rows not used for training{at}"
+    decision = "" if point is None else f". {point.sentence(model.classes).removesuffix('.')}"
+    decision += "" if model.reject_option is None else ". Scores of all rows, without abstaining"
+    return f"{scheme}, {len(results.rows):,} predictions of rows not used for training{decision}"
 
 
 def _scores(results: Results, method: str) -> Mapping[str, Mapping[str, float | None]]:
-    found = {}
+    by_score = {}
     for name in SCORES:
         value, low, high = score(results, method, name)
         if math.isfinite(value):
-            found[name] = {"value": value, "low": _known(low), "high": _known(high)}
-    return found
+            by_score[name] = {"value": value, "low": _known(low), "high": _known(high)}
+    return by_score
 
 
 def _known(value: float) -> float | None:
@@ -274,19 +275,19 @@ def _assumptions(
 def _warnings(model: FittedModel, results: Results | None, method: str) -> tuple[str, ...]:
     """Return why the fit stopped if it did not converge, and warnings of validation fits."""
     end = termination_reason(model.classifier, model.column_names or ())
-    found = [] if end.is_fine else [f"{end.sentence} {end.remedy}".strip()]
+    warnings = [] if end.is_fine else [f"{end.sentence} {end.remedy}".strip()]
     if results is not None:
         notes = results.settings.notes.get(method, {})
-        found += [f"{kind} in {n:,} fits of the validation." for kind, n in notes.items()]
+        warnings += [f"{kind} in {n:,} fits of the validation." for kind, n in notes.items()]
         if results.settings.groups_divided:
-            found.append("Some groups have rows in both training and test sets.")
-    return tuple(found)
+            warnings.append("Some groups have rows in both training and test sets.")
+    return tuple(warnings)
 
 
-def _score(found: Mapping[str, float | None]) -> str:
-    if found["low"] is None or found["high"] is None:
-        return f"{found['value']:.3f}"
-    return f"{found['value']:.3f} ({found['low']:.3f}–{found['high']:.3f})"
+def _score(interval: Mapping[str, float | None]) -> str:
+    if interval["low"] is None or interval["high"] is None:
+        return f"{interval['value']:.3f}"
+    return f"{interval['value']:.3f} ({interval['low']:.3f}–{interval['high']:.3f})"
 
 
 def _rows(trained_on: Mapping[str, Any]) -> str:
@@ -306,5 +307,5 @@ def _line(text: object) -> str:
     )
 
 
-def _unreadable(what: str) -> DataError:
-    return DataError(what, where="model card", remedy="Save the model again with save_model.")
+def _unreadable(cause: str) -> DataError:
+    return DataError(cause, where="model card", remedy="Save the model again with save_model.")

@@ -79,8 +79,6 @@ TRUSTED = frozenset(
         "sklearn.calibration._TemperatureScaling",
     )
 )
-
-
 #: Possible steps before a classifier.
 STEPS = frozenset(
     (
@@ -118,7 +116,7 @@ class ModelFile(NamedTuple):
         n_rows = "" if model.training is None else f"{int(model.training.counts.sum()):,} "
         data = f" of {model.data_name}" if model.data_name else ""
         fitted = f"{model.label}, fitted on {n_rows}{noun}{data}. "
-        return f"{fitted}{_decision(model)}{_made_by(self.card)}"
+        return f"{fitted}{_decision(model)}{_versions_sentence(self.card)}"
 
 
 def save_model(
@@ -129,7 +127,7 @@ def save_model(
     Parameters
     ----------
     model : FittedModel
-        Of ``compare(..., keep_models=True).model(name)``.
+        As returned by ``compare(..., keep_models=True).model(name)``.
     card : ModelCard, optional
         Default: a card made from the model; see `model_card` for scores and checks of assumptions.
     path : str or Path, optional
@@ -210,7 +208,7 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
             remedy=f"It should be a zip with {MODEL_PART} and {_CARD}, as written by save_model.",
         )
     try:
-        stored, text = (unpack(raw, files[part], limits) for part in (MODEL_PART, _CARD))
+        stored, text = (unpack(raw, files[member], limits) for member in (MODEL_PART, _CARD))
         card = ModelCard.from_json(text.decode("utf-8", "replace"))
         inner = list_zip(stored, f"{name}, {MODEL_PART}", limits)
     except SkippedFile as error:
@@ -224,7 +222,7 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
             where=f"{name}, {MODEL_PART}",
             remedy="Save the model again.",
         )
-    return ModelFile(_loaded(stored, name, card), card)
+    return ModelFile(_load(stored, name, card), card)
 
 
 def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
@@ -250,10 +248,10 @@ def _refuse_foreign(model: FittedModel) -> None:
     last = last.estimator_ if recalibrated else last
     inner = last.estimators_ if isinstance(last, BinaryModels) else []
     steps = [type(step) for _, step in model.pipeline.steps[:-1]]
-    classifiers = {type(one) for one in (last, *inner)}
+    classifiers = {type(classifier) for classifier in (last, *inner)}
     known = {*CLASSIFIER_FACTORIES.values(), HalfSpace}
     foreign = [kind for kind in steps if kind not in STEPS] + list(classifiers - known)
-    foreign += {type(one) for one in recalibrated} - {Recalibrated, *PARTS}
+    foreign += {type(part) for part in recalibrated} - {Recalibrated, *PARTS}
     if foreign:
         raise DataError(
             f"{foreign[0].__name__} is not a lincore classifier or step.",
@@ -262,50 +260,49 @@ def _refuse_foreign(model: FittedModel) -> None:
         )
 
 
-def _refuse_untrusted(stored: bytes, where: str, by: str = "") -> None:
+def _refuse_untrusted(stored: bytes, where: str, versions: str = "") -> None:
     import skops.io
 
-    found = sorted(set(skops.io.get_untrusted_types(data=stored)) - TRUSTED)
-    if found:
+    untrusted = sorted(set(skops.io.get_untrusted_types(data=stored)) - TRUSTED)
+    if untrusted:
         raise DataError(
-            f"The model contains untrusted types: {', '.join(found[:5])}. {by}".strip(),
+            f"The model contains untrusted types: {', '.join(untrusted[:5])}. {versions}".strip(),
             where=where,
             remedy="Only models made of lincore classifiers and steps are supported.",
         )
 
 
-def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
+def _load(stored: bytes, name: str, card: ModelCard) -> FittedModel:
     import skops.io
 
-    by = _made_by(card)
+    versions = _versions_sentence(card)
     try:
-        _refuse_untrusted(stored, name, by)
+        _refuse_untrusted(stored, name, versions)
         with captured_warnings():
-            model = skops.io.loads(stored, trusted=sorted(TRUSTED))
+            model: FittedModel = skops.io.loads(stored, trusted=sorted(TRUSTED))
             _check(model)
     except DataError:
         raise
     # A forged or damaged file may raise any error in skops, NumPy or an estimator.
     except Exception as error:
         raise DataError(
-            f"The model cannot be read ({error_summary(error)[:200]}). {by}",
+            f"The model cannot be read ({error_summary(error)[:200]}). {versions}",
             where=name,
             remedy="Save it again with the version of lincore that reads it.",
         ) from error
-    found: FittedModel = model
-    return found
+    return model
 
 
 def _decision(model: FittedModel) -> str:
     point = model.operating_point
-    said = "" if point is None else f"{point.sentence(model.classes)} "
+    sentences = "" if point is None else f"{point.sentence(model.classes)} "
     rule = model.reject_option
-    return said if rule is None else f"{said}{rule.sentence()} "
+    return sentences if rule is None else f"{sentences}{rule.sentence()} "
 
 
-def _made_by(card: ModelCard) -> str:
-    made, here = card.versions.get("lincore"), package_versions()["lincore"]
-    return f"It was made by lincore {made}; this is {here}."
+def _versions_sentence(card: ModelCard) -> str:
+    made, current = card.versions.get("lincore"), package_versions()["lincore"]
+    return f"It was made by lincore {made}; this is {current}."
 
 
 def _check(model: Any) -> None:
@@ -315,7 +312,7 @@ def _check(model: Any) -> None:
     names, classes = model.feature_names, model.classes
     texts = [model.label, model.target_name, model.data_name, model.digest]
     texts += [model.weight_name, model.group_name]
-    if not isinstance(names, tuple) or not all(isinstance(one, str) for one in (*names, *texts)):
+    if not isinstance(names, tuple) or not all(isinstance(text, str) for text in (*names, *texts)):
         raise TypeError("its names are not text")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
         raise TypeError("it has no classes")
@@ -338,7 +335,7 @@ def _check(model: Any) -> None:
 
 
 def _check_operating_point(model: FittedModel) -> None:
-    """Raise an error unless the operating point is one, and fits the classes."""
+    """Raise an error unless the operating point is valid and fits the classes."""
     point, n_classes = model.operating_point, len(model.classes)
     if type(point) is not OperatingPoint or not hasattr(model.classifier, "predict_proba"):
         raise TypeError("it has no posteriors for its operating point")

@@ -48,14 +48,14 @@ _VOTES = '''
 def decision_scores(table):
     """Return votes of the pairs plus their confidence, squeezed below one half."""
     margins = scores(table)
-    found = np.zeros((len(margins), len(CLASSES)))
-    confidence = np.zeros_like(found)
+    votes = np.zeros((len(margins), len(CLASSES)))
+    confidence = np.zeros_like(votes)
     for margin, (first, second) in zip(margins.T, PAIRS):
-        found[:, second] += margin > 0
-        found[:, first] += margin <= 0
+        votes[:, second] += margin > 0
+        votes[:, first] += margin <= 0
         confidence[:, second] += margin
         confidence[:, first] -= margin
-    return found + confidence / 3 / (np.abs(confidence) + 1)
+    return votes + confidence / 3 / (np.abs(confidence) + 1)
 '''
 _PREDICT = '''
 def predict(table):
@@ -66,7 +66,7 @@ _DECIDE = '''
 def predict(table):
     """Return the class of each row: CLASSES[%d] from the threshold on."""
     is_class = predict_proba(table)[:, %d] >= %r
-    return [CLASSES[%d] if one else CLASSES[%d] for one in is_class]
+    return [CLASSES[%d] if above else CLASSES[%d] for above in is_class]
 '''
 _CHEAPEST = '''
 # Cost of predicting the class of the column for a row of the class of the row.
@@ -82,7 +82,7 @@ _ABSTAIN = '''
 def predict(table):
     """Return the class of each row; None if its largest probability is below the threshold."""
     largest = predict_proba(table).max(axis=1)
-    return [one if p >= %r else None for p, one in zip(largest, decide(table))]
+    return [label if p >= %r else None for p, label in zip(largest, decide(table))]
 '''
 
 
@@ -115,7 +115,7 @@ def to_numpy(functions: ScoreFunctions) -> str:
     >>> names["predict"](iris.to_frame().head(2))
     ['setosa', 'setosa']
     """
-    kinds = {one.kind for one in functions.inputs}
+    kinds = {source.kind for source in functions.inputs}
     helpers = []
     if not _is_plain(functions):
         helpers = [
@@ -132,18 +132,18 @@ def to_numpy(functions: ScoreFunctions) -> str:
         "",
         *_constants(functions),
     ]
-    parts = [*helpers, _scores(functions), *_abstaining(functions)]
+    parts = [*helpers, _scores(functions), *_predictions(functions)]
     code = "\n\n\n".join(part.strip("\n") for part in parts if part)
     return "\n".join(head) + f"\n\n\n{code}\n"
 
 
 def _is_plain(functions: ScoreFunctions) -> bool:
     """Return whether all inputs are numeric columns."""
-    return all(one.kind == "number" for one in functions.inputs)
+    return all(source.kind == "number" for source in functions.inputs)
 
 
 def _is_filled(functions: ScoreFunctions) -> bool:
-    return all(one.fill is not None for one in functions.inputs)
+    return all(source.fill is not None for source in functions.inputs)
 
 
 def _constants(functions: ScoreFunctions) -> list[str]:
@@ -151,28 +151,26 @@ def _constants(functions: ScoreFunctions) -> list[str]:
     if _is_plain(functions):
         columns = [_packed("COLUMNS = [", [ascii(name) for name in functions.columns], "]")]
         if _is_filled(functions):
-            fills = [number(one.fill) for one in functions.inputs if one.fill is not None]
+            fills = [number(s.fill) for s in functions.inputs if s.fill is not None]
             columns += ["# In place of missing values.", _packed("FILL = np.array([", fills, "])")]
     lines = [
         _packed("CLASSES = [", [ascii(label) for label in functions.classes], "]"),
         *columns,
         _packed("ORIGIN = np.array([", _numbers(functions.origin), "])"),
-        _packed(
-            "CONSTANT = np.array([", [number(one.constant) for one in functions.functions], "])"
-        ),
+        _packed("CONSTANT = np.array([", [number(f.constant) for f in functions.functions], "])"),
     ]
-    if any(one.linear.any() for one in functions.functions):
-        rows = [_packed("    [", _numbers(one.linear), "],") for one in functions.functions]
+    if any(f.linear.any() for f in functions.functions):
+        rows = [_packed("    [", _numbers(f.linear), "],") for f in functions.functions]
         lines += ["LINEAR = np.array([", *rows, "])"]
-    if any(not one.is_linear for one in functions.functions):
+    if any(not f.is_linear for f in functions.functions):
         lines += [
-            "# Of each function: weights, directions and shifts of its squares.",
+            "# Weights, directions and shifts of the squares of each function.",
             "SQUARES = [",
         ]
-        for one in functions.functions:
-            lines += [_packed("    ([", _numbers(one.weight), "],"), "     ["]
-            lines += [_packed("        [", _numbers(row), "],") for row in one.directions]
-            lines += ["     ],", _packed("     [", _numbers(one.shift), "]),")]
+        for f in functions.functions:
+            lines += [_packed("    ([", _numbers(f.weight), "],"), "     ["]
+            lines += [_packed("        [", _numbers(row), "],") for row in f.directions]
+            lines += ["     ],", _packed("     [", _numbers(f.shift), "]),")]
         lines.append("]")
     if functions.pairs:
         lines.append(_packed("PAIRS = [", [str(pair) for pair in functions.pairs], "]"))
@@ -186,32 +184,32 @@ def _scores(functions: ScoreFunctions) -> str:
         filled = "np.where(np.isnan(x), FILL, x)" if _is_filled(functions) else "x"
         lines.append(f"    d = {filled} - ORIGIN")
     else:
-        lines += ["    inputs = [", *(f"        {_input(one)}," for one in functions.inputs)]
+        lines += ["    inputs = [", *(f"        {_input(source)}," for source in functions.inputs)]
         lines += ["    ]", "    d = np.column_stack(inputs) - ORIGIN"]
-    linear = any(one.linear.any() for one in functions.functions)
+    linear = any(f.linear.any() for f in functions.functions)
     total = f"CONSTANT + {'d @ LINEAR.T' if linear else 'np.zeros((len(d), 1))'}"
-    if all(one.is_linear for one in functions.functions):
+    if all(f.is_linear for f in functions.functions):
         return "\n".join([*lines, f"    return {total}"])
     lines += [
-        f"    found = {total}",
+        f"    values = {total}",
         "    for k, (weight, directions, shift) in enumerate(SQUARES):",
         "        if weight:",
         "            squares = (d @ np.array(directions).T - np.array(shift)) ** 2",
-        "            found[:, k] += squares @ np.array(weight)",
-        "    return found",
+        "            values[:, k] += squares @ np.array(weight)",
+        "    return values",
     ]
     return "\n".join(lines)
 
 
-def _abstaining(functions: ScoreFunctions) -> list[str]:
-    found = _results(functions)
+def _predictions(functions: ScoreFunctions) -> list[str]:
+    *scores, predict = _without_abstaining(functions)
     if functions.abstains_below is None:
-        return found
-    decide = found[-1].replace("def predict(", "def decide(")
-    return [*found[:-1], decide, _ABSTAIN % functions.abstains_below]
+        return [*scores, predict]
+    decide = predict.replace("def predict(", "def decide(")
+    return [*scores, decide, _ABSTAIN % functions.abstains_below]
 
 
-def _results(functions: ScoreFunctions) -> list[str]:
+def _without_abstaining(functions: ScoreFunctions) -> list[str]:
     point = functions.operating_point
     if point is not None and point.costs is not None:
         rows = ", ".join(f"[{', '.join(map(number, row))}]" for row in point.costs)
@@ -226,15 +224,15 @@ def _results(functions: ScoreFunctions) -> list[str]:
     return ["decision_scores = scores", _PREDICT % "scores"]
 
 
-def _input(one: Input) -> str:
-    name = ascii(one.column)
-    if one.kind == "missing":
+def _input(source: Input) -> str:
+    name = ascii(source.column)
+    if source.kind == "missing":
         return f"missing(table, {name})"
-    if one.kind == "number":
-        return f"number(table, {name}{'' if one.fill is None else f', {number(one.fill)}'})"
-    flags = f"{', is_complement=True' if one.is_complement else ''}"
-    flags += f"{', counts_missing=True' if one.counts_missing else ''}"
-    return f"level(table, {name}, {ascii(list(one.levels))}{flags})"
+    if source.kind == "number":
+        return f"number(table, {name}{'' if source.fill is None else f', {number(source.fill)}'})"
+    flags = f"{', is_complement=True' if source.is_complement else ''}"
+    flags += f"{', counts_missing=True' if source.counts_missing else ''}"
+    return f"level(table, {name}, {ascii(list(source.levels))}{flags})"
 
 
 def _numbers(values: Array) -> list[str]:
@@ -244,8 +242,8 @@ def _numbers(values: Array) -> list[str]:
 def _packed(begin: str, items: Sequence[str], end: str) -> str:
     """Return items in brackets, wrapped between items."""
     lines, line = [], begin
-    for place, item in enumerate(items):
-        piece = item if place == len(items) - 1 else f"{item},"
+    for i, item in enumerate(items):
+        piece = item if i == len(items) - 1 else f"{item},"
         if len(line) + len(piece) + 1 > _WIDTH and line.strip():
             lines.append(line)
             line = " " * (len(begin) - len(begin.lstrip()) + 4) + piece

@@ -135,7 +135,8 @@ class ScoreFunctions:
     functions : tuple of ScoreFunction
         One per class or per pair.
     pairs : tuple of (int, int)
-        With "votes", the class predicted if the function is not positive and if it is.
+        For "votes": the class predicted if the function is not positive, and the class predicted
+        if it is.
     operating_point : OperatingPoint, optional
         How posteriors decide, if not for the largest one.
     abstains_below : float, optional

@@ -92,13 +92,7 @@ def to_spreadsheet(
     >>> cells[-1].formula
     '=CHOOSE(MATCH(MAX(E2:G2),E2:G2,0),"setosa","versicolor","virginica")'
     """
-    refuse_large(functions, MOST_TERMS, "spreadsheet")
-    if len(functions.classes) > _MOST_CLASSES:
-        raise DataError(
-            f"The model has {len(functions.classes)} classes; a formula allows {_MOST_CLASSES}.",
-            where=functions.label,
-            remedy="Export it as JSON, Python or a model file.",
-        )
+    refuse_large(functions, MOST_TERMS, "spreadsheet", _MOST_CLASSES)
     names = list(functions.columns if header is None else header)
     missing = [name for name in functions.columns if name not in names]
     if missing:
@@ -111,13 +105,13 @@ def to_spreadsheet(
     scores = _add_scores(sheet, functions)
     if functions.link == "votes":
         scores = _add_votes(sheet, functions, scores)
-    every = f"{scores[0]}:{scores[-1]}"
+    cell_range = f"{scores[0]}:{scores[-1]}"
     posteriors = []
     if functions.has_probabilities:
         posteriors = [
             sheet.add(
                 label,
-                f"EXP({cell}-MAX({every}))/SUMPRODUCT(EXP({every}-MAX({every})))",
+                f"EXP({cell}-MAX({cell_range}))/SUMPRODUCT(EXP({cell_range}-MAX({cell_range})))",
                 "probability",
             )
             for cell, label in zip(scores, functions.value_names, strict=True)
@@ -125,7 +119,7 @@ def to_spreadsheet(
     labels = [
         string(label) if isinstance(label, str) else str(label) for label in functions.classes
     ]
-    decided = f"CHOOSE(MATCH(MAX({every}),{every},0),{','.join(labels)})"
+    decided = f"CHOOSE(MATCH(MAX({cell_range}),{cell_range},0),{','.join(labels)})"
     if (point := functions.operating_point) is not None and point.costs is not None:
         costs = [
             sheet.add_sum(
@@ -133,8 +127,8 @@ def to_spreadsheet(
             )
             for column, label in zip(zip(*point.costs, strict=True), functions.classes, strict=True)
         ]
-        every = f"{costs[0]}:{costs[-1]}"
-        decided = f"CHOOSE(MATCH(MIN({every}),{every},0),{','.join(labels)})"
+        cell_range = f"{costs[0]}:{costs[-1]}"
+        decided = f"CHOOSE(MATCH(MIN({cell_range}),{cell_range},0),{','.join(labels)})"
     elif point is not None:
         condition = f"{posteriors[point.code]}>={_number(point.threshold or 0.0)}"
         decided = f"IF({condition},{labels[point.code]},{labels[1 - point.code]})"
@@ -148,24 +142,23 @@ def to_spreadsheet(
 def string(text: str) -> str:
     r"""Return a text as a formula literal, with control characters as codes."""
     # Excel reads _x0041_ as a letter, even in a formula.
-    halves = _ESCAPE.split(text)
-    marked = [half if place == len(halves) - 1 else f"{half}_" for place, half in enumerate(halves)]
-    parts = [part for half in marked for part in _CONTROL.split(half) if part] or [""]
-    doubled = [
-        f"CHAR({ord(part)})" if _CONTROL.fullmatch(part) else '"' + part.replace('"', '""') + '"'
-        for part in parts
-    ]
-    return "&".join(doubled)
+    *starts, end = _ESCAPE.split(text)
+    pieces = [*(f"{start}_" for start in starts), end]
+    pieces = [part for piece in pieces for part in _CONTROL.split(piece) if part] or [""]
+    return "&".join(
+        f"CHAR({ord(piece)})" if _CONTROL.fullmatch(piece) else '"' + piece.replace('"', '""') + '"'
+        for piece in pieces
+    )
 
 
-def letters(place: int) -> str:
+def letters(position: int) -> str:
     """Return the letters of a column by position, from zero."""
-    found = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        found = chr(ord("A") + rest) + found
-    return found
+    name = ""
+    position += 1
+    while position:
+        position, rest = divmod(position - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name
 
 
 def to_tab_separated(functions: ScoreFunctions, row: pd.DataFrame) -> str:
@@ -177,7 +170,7 @@ def to_tab_separated(functions: ScoreFunctions, row: pd.DataFrame) -> str:
     ----------
     functions : ScoreFunctions
     row : DataFrame of one row
-        With the columns of the model.
+        A row with the columns of the model.
 
     Examples
     --------
@@ -205,20 +198,20 @@ class _Sheet:
 
     def __init__(self, header: list[str], row: int) -> None:
         self.width, self.row = len(header), row
-        self.places = {name: place for place, name in reversed(list(enumerate(header)))}
+        self.positions = {name: position for position, name in reversed(list(enumerate(header)))}
         self.cells: list[FormulaCell] = []
 
     def add(self, heading: str, formula: str, kind: str) -> str:
         """Add a formula in the next cell; return the cell's name."""
-        place = self.width + len(self.cells)
-        if len(formula) > _MOST_CHARACTERS or place >= _MOST_COLUMNS:
+        position = self.width + len(self.cells)
+        if len(formula) > _MOST_CHARACTERS or position >= _MOST_COLUMNS:
             raise DataError(
                 "A formula would be too long, or a row too wide, for a spreadsheet.",
                 where=heading,
                 remedy="Choose fewer columns or levels, or export the model as Python or SQL.",
             )
-        self.cells.append(FormulaCell(letters(place), heading, f"={formula}", kind))
-        return f"{letters(place)}{self.row}"
+        self.cells.append(FormulaCell(letters(position), heading, f"={formula}", kind))
+        return f"{letters(position)}{self.row}"
 
     def add_sum(
         self, heading: str, constant: float, terms: list[tuple[float, str]], kind: str
@@ -228,22 +221,24 @@ class _Sheet:
             half = max(1, len(terms) // 2)
             while len(signed_sum(0.0, terms[:half], _number)) > _MOST_CHARACTERS and half > 1:
                 half //= 2
-            part = self.add(f"part of {heading}", signed_sum(0.0, terms[:half], _number), "helper")
-            terms = [*terms[half:], (1.0, part)]
+            cell = self.add(f"part of {heading}", signed_sum(0.0, terms[:half], _number), "helper")
+            terms = [*terms[half:], (1.0, cell)]
         return self.add(heading, formula, kind)
 
-    def input(self, one: Input) -> str:
+    def input(self, source: Input) -> str:
         """Return the formula of an input."""
-        cell = f"{letters(self.places[one.column])}{self.row}"
-        if one.kind == "number":
-            fill = "NA()" if one.fill is None else _number(one.fill)
+        cell = f"{letters(self.positions[source.column])}{self.row}"
+        if source.kind == "number":
+            fill = "NA()" if source.fill is None else _number(source.fill)
             return f'IF({cell}="",{fill},{cell})'
-        if one.kind == "missing":
+        if source.kind == "missing":
             return f'IF({cell}="",1,0)'
-        inside, outside = (0, 1) if one.is_complement else (1, 0)
-        found = _any([same for level in one.levels for same in _same(cell, level, one)])
-        known = f"IF({found},{inside},{outside})" if found else str(outside)
-        return f'IF({cell}="",{int(one.counts_missing)},{known})'
+        inside, outside = (0, 1) if source.is_complement else (1, 0)
+        condition = _any_of(
+            [equal for level in source.levels for equal in _level_conditions(cell, level, source)]
+        )
+        known = f"IF({condition},{inside},{outside})" if condition else str(outside)
+        return f'IF({cell}="",{int(source.counts_missing)},{known})'
 
 
 def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
@@ -258,27 +253,27 @@ def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
         headings = list(functions.value_names)
     origin = functions.origin.tolist()
     inputs = [
-        f"({less(sheet.input(one), value, _number)})"
-        for one, value in zip(functions.inputs, origin, strict=True)
+        f"({less(sheet.input(source), value, _number)})"
+        for source, value in zip(functions.inputs, origin, strict=True)
     ]
-    whole = [_terms(one, inputs) for one in functions.functions]
-    if max(_length(terms) for terms in whole) > _INLINE:
+    all_terms = [_terms(function, inputs) for function in functions.functions]
+    if max(_length(terms) for terms in all_terms) > _INLINE:
         inputs = [
-            sheet.add(f"input {one.column}", inner.removeprefix("(").removesuffix(")"), "helper")
-            for one, inner in zip(functions.inputs, inputs, strict=True)
+            sheet.add(f"input {source.column}", inner.removeprefix("(").removesuffix(")"), "helper")
+            for source, inner in zip(functions.inputs, inputs, strict=True)
         ]
-        whole = [
-            _in_cells(sheet, one, inputs, heading)
-            for one, heading in zip(functions.functions, headings, strict=True)
+        all_terms = [
+            _terms_in_cells(sheet, function, inputs, heading)
+            for function, heading in zip(functions.functions, headings, strict=True)
         ]
     kind = "helper" if functions.pairs else "score"
     # The scores are adjacent, because MAX uses their range; helper cells come before them.
-    short = [
-        _shortened(sheet, terms, heading) for terms, heading in zip(whole, headings, strict=True)
+    shortened = [
+        _shorten(sheet, terms, heading) for terms, heading in zip(all_terms, headings, strict=True)
     ]
     return [
-        sheet.add_sum(heading, one.constant, terms, kind)
-        for heading, one, terms in zip(headings, functions.functions, short, strict=True)
+        sheet.add_sum(heading, function.constant, terms, kind)
+        for heading, function, terms in zip(headings, functions.functions, shortened, strict=True)
     ]
 
 
@@ -287,10 +282,10 @@ def _length(terms: Sequence[tuple[float, str]]) -> int:
     return sum(len(name) + 25 for _, name in terms)
 
 
-def _terms(one: ScoreFunction, inputs: Sequence[str]) -> list[tuple[float, str]]:
-    terms = linear_terms(one.linear, inputs)
+def _terms(function: ScoreFunction, inputs: Sequence[str]) -> list[tuple[float, str]]:
+    terms = linear_terms(function.linear, inputs)
     for weight, direction, shift in zip(
-        one.weight.tolist(), one.directions, one.shift.tolist(), strict=True
+        function.weight.tolist(), function.directions, function.shift.tolist(), strict=True
     ):
         terms.append(
             (weight, f"({signed_sum(-shift, linear_terms(direction, inputs), _number)})^2")
@@ -298,15 +293,17 @@ def _terms(one: ScoreFunction, inputs: Sequence[str]) -> list[tuple[float, str]]
     return terms
 
 
-def _in_cells(
-    sheet: _Sheet, one: ScoreFunction, inputs: Sequence[str], heading: str
+def _terms_in_cells(
+    sheet: _Sheet, function: ScoreFunction, inputs: Sequence[str], heading: str
 ) -> list[tuple[float, str]]:
     """Return the terms of a function, with helper cells for long squares."""
-    terms = _terms(one, inputs)
+    terms = _terms(function, inputs)
     if _length(terms) <= _INLINE:
         return terms
-    terms = linear_terms(one.linear, inputs)
-    squares = zip(one.weight.tolist(), one.directions, one.shift.tolist(), strict=True)
+    terms = linear_terms(function.linear, inputs)
+    squares = zip(
+        function.weight.tolist(), function.directions, function.shift.tolist(), strict=True
+    )
     for r, (weight, direction, shift) in enumerate(squares, start=1):
         cell = sheet.add_sum(
             f"coordinate {r} of {heading}", -shift, linear_terms(direction, inputs), "helper"
@@ -315,21 +312,21 @@ def _in_cells(
     return terms
 
 
-def _shortened(
+def _shorten(
     sheet: _Sheet, terms: list[tuple[float, str]], heading: str
 ) -> list[tuple[float, str]]:
     """Return the terms; if there are too many, replace them by helper cells with partial sums."""
     if len(signed_sum(0.0, terms, _number)) <= _MOST_CHARACTERS:
         return terms
-    parts: list[tuple[float, str]] = []
+    sums: list[tuple[float, str]] = []
     for start in range(0, len(terms), _TOGETHER):
-        part = sheet.add(
+        cell = sheet.add(
             f"part of {heading}",
             signed_sum(0.0, terms[start : start + _TOGETHER], _number),
             "helper",
         )
-        parts.append((1.0, part))
-    return parts
+        sums.append((1.0, cell))
+    return sums
 
 
 def _add_votes(sheet: _Sheet, functions: ScoreFunctions, margins: Sequence[str]) -> list[str]:
@@ -350,22 +347,22 @@ def _add_votes(sheet: _Sheet, functions: ScoreFunctions, margins: Sequence[str])
     return scores
 
 
-def _same(cell: str, level: str, one: Input) -> list[str]:
+def _level_conditions(cell: str, level: str, source: Input) -> list[str]:
     """Return conditions that a cell contains a level as text, number or Boolean."""
-    spelled = f'{cell}&""'
-    if one.has_cut_levels:
+    text = f'{cell}&""'
+    if source.has_cut_levels:
         most = LIMITS.max_label_chars
-        spelled = f"IF(LEN({cell})>{most},LEFT({cell},{most - 1})&UNICHAR(8230),{spelled})"
-    found = [f"EXACT({spelled},{string(level)})"]
+        text = f"IF(LEN({cell})>{most},LEFT({cell},{most - 1})&UNICHAR(8230),{text})"
+    conditions = [f"EXACT({text},{string(level)})"]
     if level in ("True", "False"):
-        found.append(f"{cell}={level.upper()}")
+        conditions.append(f"{cell}={level.upper()}")
     # The text of a number depends on the locale.
     elif re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", level):
-        found.append(f"{cell}={level}")
-    return found
+        conditions.append(f"{cell}={level}")
+    return conditions
 
 
-def _any(conditions: Sequence[str]) -> str:
+def _any_of(conditions: Sequence[str]) -> str:
     if len(conditions) <= 1:
         return "".join(conditions)
     groups = [conditions[i : i + _ARGUMENTS] for i in range(0, len(conditions), _ARGUMENTS)]

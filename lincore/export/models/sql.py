@@ -57,15 +57,9 @@ def to_sql(
     >>> print(query.splitlines()[-1])
     FROM lincore_exps AS t;
     """
-    refuse_large(functions, MOST_TERMS, "SQL")
-    if len(functions.classes) > _MOST_CLASSES:
-        raise DataError(
-            f"The model has {len(functions.classes)} classes; SQL export allows {_MOST_CLASSES}.",
-            where=functions.label,
-            remedy="Export it as JSON, Python or a model file.",
-        )
-    kept = list(dict.fromkeys(functions.columns if keep is None else keep))
-    return _query(functions, table, kept)
+    refuse_large(functions, MOST_TERMS, "SQL", _MOST_CLASSES)
+    columns = functions.columns if keep is None else keep
+    return _query(functions, table, list(dict.fromkeys(columns)))
 
 
 def literal(value: object) -> str:
@@ -110,16 +104,18 @@ class _Stages:
 
     def names(self, word: str, number_of: int) -> list[str]:
         """Return the names of several helpers."""
-        return [self.name(f"{word}{place}") for place in range(number_of)]
+        return [self.name(f"{word}{i}") for i in range(number_of)]
 
-    def add(self, word: str, carried: Iterable[str], made: Iterable[tuple[str, str]]) -> None:
+    def add(
+        self, word: str, carried: Iterable[str], expressions: Iterable[tuple[str, str]]
+    ) -> None:
         """Add a SELECT with helpers to pass on and named expressions."""
         # Renamed, because SQLite does not find a column named TRUE or FALSE in a subquery.
         helpers = self.names("k", len(self.kept))
-        before = helpers if self.written else self.kept
-        columns = [f"t.{old} AS {new}" for old, new in zip(before, helpers, strict=True)]
+        sources = helpers if self.written else self.kept
+        columns = [f"t.{old} AS {new}" for old, new in zip(sources, helpers, strict=True)]
         columns += [f"t.{name} AS {name}" for name in carried]
-        columns += [f"{expression} AS {name}" for name, expression in made]
+        columns += [f"{expression} AS {name}" for name, expression in expressions]
         lines = ",\n".join(f"    {column}" for column in columns)
         self.written.append(
             f"{self.name(word)} AS (\n  SELECT\n{lines}\n  FROM {self.source} AS t\n)"
@@ -179,14 +175,14 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
     )
     if point is not None and point.costs is None:
         value, level = values[point.code], _number(point.threshold or 0.0)
-        chosen, other = (literal(functions.classes[k]) for k in (point.code, 1 - point.code))
-        cases = f"WHEN {value} >= {level} THEN {chosen} WHEN {value} < {level} THEN {other}"
+        chosen, alternative = (literal(functions.classes[k]) for k in (point.code, 1 - point.code))
+        cases = f"WHEN {value} >= {level} THEN {chosen} WHEN {value} < {level} THEN {alternative}"
     if functions.abstains_below is not None:
         # The largest exponential is that of zero.
         cases = f"WHEN 1e0 / ({total}) < {_number(functions.abstains_below)} THEN NULL {cases}"
     names = []
     for name in (*functions.value_names, "predicted"):
-        names.append(_unused(name, taken, whole=True))
+        names.append(_unused(name, taken, exact=True))
         taken.add(names[-1].lower())
     results = [*values, f"CASE {cases} END"]
     quoted = [identifier(name) for name in names]
@@ -201,32 +197,34 @@ def _add_scores(stages: _Stages, functions: ScoreFunctions) -> list[str]:
     """Add inputs minus their origin, squares if any, and the functions."""
     inputs = stages.names("x", len(functions.inputs))
     deviations = [
-        less(_input(one), origin, _number)
-        for one, origin in zip(functions.inputs, functions.origin.tolist(), strict=True)
+        less(_input(source), origin, _number)
+        for source, origin in zip(functions.inputs, functions.origin.tolist(), strict=True)
     ]
     stages.add("inputs", [], zip(inputs, deviations, strict=True))
     columns = [f"t.{name}" for name in inputs]
     squares: list[tuple[str, str]] = []
-    for k, one in enumerate(functions.functions):
+    for k, function in enumerate(functions.functions):
         for r, (direction, shift) in enumerate(
-            zip(one.directions, one.shift.tolist(), strict=True)
+            zip(function.directions, function.shift.tolist(), strict=True)
         ):
             terms = linear_terms(direction, columns)
             squares.append((stages.name(f"w{k}_{r}"), signed_sum(-shift, terms, _number)))
     if squares:
         stages.add("squares", inputs, squares)
     names = stages.names("s", len(functions.functions))
-    expressions = [_function(k, one, columns, stages) for k, one in enumerate(functions.functions)]
+    expressions = [
+        _function(k, function, columns, stages) for k, function in enumerate(functions.functions)
+    ]
     stages.add("scores", [], zip(names, expressions, strict=True))
     return names
 
 
-def _function(k: int, one: ScoreFunction, columns: Sequence[str], stages: _Stages) -> str:
-    terms = linear_terms(one.linear, columns)
-    for r, weight in enumerate(one.weight.tolist()):
+def _function(k: int, function: ScoreFunction, columns: Sequence[str], stages: _Stages) -> str:
+    terms = linear_terms(function.linear, columns)
+    for r, weight in enumerate(function.weight.tolist()):
         name = f"t.{stages.name(f'w{k}_{r}')}"
         terms.append((weight, f"{name}*{name}"))
-    return signed_sum(one.constant, terms, _number)
+    return signed_sum(function.constant, terms, _number)
 
 
 def _add_votes(stages: _Stages, functions: ScoreFunctions, margins: Sequence[str]) -> list[str]:
@@ -240,11 +238,8 @@ def _add_votes(stages: _Stages, functions: ScoreFunctions, margins: Sequence[str
         cast[first].append((1.0, f"CASE WHEN t.{name} > 0 THEN 0 ELSE 1 END"))
         confidence[second].append((1.0, f"t.{name}"))
         confidence[first].append((-1.0, f"t.{name}"))
-    made = [
-        (name, signed_sum(0.0, terms, _number))
-        for name, terms in zip((*votes, *sums), (*cast, *confidence), strict=True)
-    ]
-    stages.add("sums", [], made)
+    totals = [signed_sum(0.0, terms, _number) for terms in (*cast, *confidence)]
+    stages.add("sums", [], zip((*votes, *sums), totals, strict=True))
     scores = stages.names("s", n_classes)
     squeezed = [
         f"t.{vote} + t.{total} / 3e0 / (ABS(t.{total}) + 1e0)"
@@ -254,25 +249,25 @@ def _add_votes(stages: _Stages, functions: ScoreFunctions, margins: Sequence[str
     return scores
 
 
-def _input(one: Input) -> str:
-    column = f"t.{identifier(one.column)}"
-    if one.kind == "number":
-        return column if one.fill is None else f"COALESCE({column}, {_number(one.fill)})"
-    if one.kind == "missing":
+def _input(source: Input) -> str:
+    column = f"t.{identifier(source.column)}"
+    if source.kind == "number":
+        return column if source.fill is None else f"COALESCE({column}, {_number(source.fill)})"
+    if source.kind == "missing":
         return f"CASE WHEN {column} IS NULL THEN 1e0 ELSE 0e0 END"
-    missing = "1e0" if one.counts_missing else "0e0"
-    inside, outside = ("0e0", "1e0") if one.is_complement else ("1e0", "0e0")
-    spelled = f"CAST({column} AS VARCHAR)"
-    if one.has_cut_levels:
+    missing = "1e0" if source.counts_missing else "0e0"
+    inside, outside = ("0e0", "1e0") if source.is_complement else ("1e0", "0e0")
+    as_text = f"CAST({column} AS VARCHAR)"
+    if source.has_cut_levels:
         most = LIMITS.max_label_chars
-        cut = f"SUBSTR({spelled}, 1, {most - 1}) || '\u2026'"
-        spelled = f"CASE WHEN LENGTH({spelled}) > {most} THEN {cut} ELSE {spelled} END"
-    if not one.levels:
+        cut = f"SUBSTR({as_text}, 1, {most - 1}) || '\u2026'"
+        as_text = f"CASE WHEN LENGTH({as_text}) > {most} THEN {cut} ELSE {as_text} END"
+    if not source.levels:
         return f"CASE WHEN {column} IS NULL THEN {missing} ELSE {outside} END"
-    levels = ", ".join(literal(text) for level in one.levels for text in _spellings(level))
+    levels = ", ".join(literal(text) for level in source.levels for text in _spellings(level))
     return (
         f"CASE WHEN {column} IS NULL THEN {missing} "
-        f"WHEN {spelled} IN ({levels}) THEN {inside} ELSE {outside} END"
+        f"WHEN {as_text} IN ({levels}) THEN {inside} ELSE {outside} END"
     )
 
 
@@ -283,8 +278,10 @@ def _spellings(level: str) -> tuple[str, ...]:
     return (level,)
 
 
-def _unused(name: str, taken: set[str], *, whole: bool = False) -> str:
+def _unused(name: str, taken: set[str], *, exact: bool = False) -> str:
     """Return a name that is not a column or a prefix of one, ignoring case."""
-    while any(one == name.lower() if whole else one.startswith(name.lower()) for one in taken):
+    while any(
+        known == name.lower() if exact else known.startswith(name.lower()) for known in taken
+    ):
         name += "_"
     return name

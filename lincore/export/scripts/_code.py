@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from typing import Any, NamedTuple
 
+from lincore.fields.schema import defaults, names
 from lincore.utils.code import call, literal
 
 
@@ -31,41 +31,29 @@ def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -
 
 def fill(template: str, **codes: str) -> str:
     """Return a template with its words in capitals replaced by code."""
-    # In one pass: a word in capitals that comes with a value stays part of it.
-    return re.sub(rf"\b({'|'.join(codes)})\b", lambda found: codes[found[1]], template)
+    # In one pass, so that capitals within an inserted value are not replaced.
+    return re.sub(rf"\b({'|'.join(codes)})\b", lambda match: codes[match[1]], template)
 
 
 def record(name: str, value: Any, records: Mapping[type, str]) -> str:
-    """Return the call that makes a record, with the fields that are not at their defaults."""
+    """Return the call that makes a record, with the fields that differ from their defaults."""
     return call(name, **changed(value, records))
 
 
 def changed(value: Any, records: Mapping[type, str]) -> dict[str, str]:
-    """Return the fields of a record that are not at their defaults, as code."""
-    names, defaults = _fields(value)
+    """Return the fields of a record that differ from their defaults, as code."""
+    known = defaults(type(value))
     return {
-        one: _nested(getattr(value, one), records)
-        for one in names
-        if one not in defaults or getattr(value, one) != defaults[one]
+        name: _nested(getattr(value, name), records)
+        for name in names(type(value))
+        if name not in known or getattr(value, name) != known[name]
     }
-
-
-def _fields(value: Any) -> tuple[Sequence[str], Mapping[str, Any]]:
-    if hasattr(value, "_fields"):
-        return value._fields, value._field_defaults
-    defaults = {}
-    for one in fields(value):
-        if one.default is not MISSING:
-            defaults[one.name] = one.default
-        elif one.default_factory is not MISSING:
-            defaults[one.name] = one.default_factory()
-    return [one.name for one in fields(value)], defaults
 
 
 def _nested(value: Any, records: Mapping[type, str]) -> str:
     if type(value) in records:
         return record(records[type(value)], value, records)
     if type(value) in (list, tuple):
-        inside = ", ".join(_nested(part, records) for part in value)
-        return f"({inside}{',' * (len(value) == 1)})"
+        elements = ", ".join(_nested(element, records) for element in value)
+        return f"({elements}{',' * (len(value) == 1)})"
     return literal(value)

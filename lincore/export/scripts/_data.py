@@ -49,7 +49,7 @@ def data_block(
 
 def file_code(variable: str, name: str, sha256: str, *, several: bool = False) -> str:
     """Return the line that names a file or a folder and checks it."""
-    # Names of files in a folder that was given as such begin with it.
+    # Names of files in a folder begin with that of the folder.
     name = name.partition("/")[0] if several else name
     return f"{variable} = {call('io.verified', literal(name), *[literal(sha256)] * bool(sha256))}"
 
@@ -84,12 +84,12 @@ def _loading(source: DataSource, *, described: bool) -> list[str]:
 
 
 def _table(
-    source: SampleData | FileData, target: str | None, function: str, *of: str, **named: str
+    source: SampleData | FileData, target: str | None, function: str, *sources: str, **named: str
 ) -> list[str]:
     """Return the lines that make a table, choose the use of its columns, and make the data."""
     if options := changed(source.reading, RECORDS):
         named["options"] = call("io.ReadOptions", **options)
-    lines, chosen = [f"table = {call(function, *of, **named)}"], ["table", "target"]
+    lines, chosen = [f"table = {call(function, *sources, **named)}"], ["table", "target"]
     lines.append(f"target = {literal(target)}")
     if source.table != TableOptions():
         lines.append(f"choices = {record('io.TableOptions', source.table, RECORDS)}")

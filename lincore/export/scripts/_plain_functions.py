@@ -1,4 +1,4 @@
-"""Functions of scripts without lincore: a script has their source, and its check calls them."""
+"""Functions of scripts without lincore: scripts contain their source, and checks call them."""
 
 import numpy as np
 import pandas as pd

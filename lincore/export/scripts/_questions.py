@@ -24,7 +24,7 @@ from lincore.metrics.results import ROPE
 from lincore.model_selection.methods import as_method
 from lincore.utils.code import Code, call, literal
 
-# Displays of each view where the page has shown none; by default those that suit all data.
+# Displays of each view of the page Explore if it has shown none; they suit all data.
 _VIEWS = {
     "columns": ("data.associations()", "data.column()"),
     "pairs": ("data.pair()",),
@@ -47,7 +47,7 @@ _VARIATION = """variation = model_selection.compare_splits(
 
 
 def view_calls(analysis: Analysis) -> tuple[str, ...]:
-    """Return the displays of the view that is open, by default."""
+    """Return the default displays of the open view."""
     return _VIEWS.get(str(analysis.view.get("explore.view")), _PROJECTIONS)
 
 
@@ -108,8 +108,10 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
             keywords["fill_missing"] = "True"
         if question.model is None and isinstance(analysis.data, FileData | SampleData):
             table = analysis.data.table
-            parts = {"rename": table.rename, "merge_classes": table.merge_classes}
-            keywords |= {key: literal(dict(part)) for key, part in parts.items() if part}
+            by_keyword = {"rename": table.rename, "merge_classes": table.merge_classes}
+            keywords |= {
+                key: literal(dict(changes)) for key, changes in by_keyword.items() if changes
+            }
     else:
         new, lines = "prediction.TestSet(data, split)", []
     given = {} if question.level == type(question).level else {"level": literal(question.level)}
@@ -153,10 +155,10 @@ def compare_blocks(
         "last": "[SEED]",
         "given": "[SEED]",
     }.get(analysis.split.how, "range(SEED, SEED + 5)")
-    before = scheme_code(analysis) if question.scheme == "holdout" else ""
+    scheme = scheme_code(analysis) if question.scheme == "holdout" else ""
     roots = {
         "results": f"methods = {literal(keywords['methods'])}\n"
-        f"steps = {keywords['steps']}\n{before}results = {compared}",
+        f"steps = {keywords['steps']}\n{scheme}results = {compared}",
         "curve": _CURVE.replace("SEVERAL", several),
         "fits": _FITS,
         "variation": _VARIATION,
@@ -165,8 +167,8 @@ def compare_blocks(
     roots = {name: fill(code, **codes, HOW=how) for name, code in roots.items()}
     calls = calls or _default_calls(question)
     titles = {"results": "Comparison"}
-    made = {name: (titles.get(name, name.capitalize()), code) for name, code in roots.items()}
-    return display_blocks(made, calls)
+    titled = {name: (titles.get(name, name.capitalize()), code) for name, code in roots.items()}
+    return display_blocks(titled, calls)
 
 
 def _default_calls(question: CompareQuestion) -> tuple[str, ...]:
@@ -179,7 +181,7 @@ def _default_calls(question: CompareQuestion) -> tuple[str, ...]:
 def cost_blocks(
     analysis: Analysis, question: BalanceCostQuestion, calls: Sequence[str]
 ) -> tuple[Block, ...]:
-    """Return the code that prints displays of what an imbalance costs."""
+    """Return the code that prints displays of the cost of an imbalance."""
     cost = call_with("lincore.imbalance_cost", question.arguments(as_code(analysis)))
     shown = shown_keywords(analysis, question)
     by_method = {name: code for name, code in shown.items() if name == "method"}
@@ -199,20 +201,20 @@ def cost_blocks(
 def shown_keywords(
     analysis: Analysis, question: BalanceCostQuestion | BalanceStudyQuestion
 ) -> dict[str, str]:
-    """Return the method and the loss that were chosen, as code."""
-    found = {}
+    """Return the chosen method and loss, as code."""
+    keywords = {}
     if question.method:
         (line,) = lines_of(analysis, (question.method,))
-        found["method"] = literal(as_method(line).name)
+        keywords["method"] = literal(as_method(line).name)
     if question.loss:
-        found["loss"] = literal(question.loss)
-    return found
+        keywords["loss"] = literal(question.loss)
+    return keywords
 
 
 def study_blocks(
     analysis: Analysis, question: BalanceStudyQuestion, calls: Sequence[str]
 ) -> tuple[Block, ...]:
-    """Return the code that prints displays of what a smaller class does."""
+    """Return the code that prints displays of the effects of a smaller class."""
     experiment = as_code(analysis)
     keywords = question.arguments(experiment)
     study, first = (

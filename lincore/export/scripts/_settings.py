@@ -9,7 +9,7 @@ from lincore.analysis.experiment import Experiment, method_line
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.model_selection.pipeline import Steps
+from lincore.export.scripts._code import record
 from lincore.utils.code import Code, call, literal
 
 
@@ -18,17 +18,10 @@ def lines_of(analysis: Analysis, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(method_line(word, analysis.options.get(word, {})) for word in words)
 
 
-def steps_code(steps: Steps) -> str:
-    """Return the call that makes the steps before a classifier."""
-    defaults = Steps._field_defaults
-    given = {k: literal(v) for k, v in steps._asdict().items() if v != defaults[k]}
-    return call("lincore.Steps", **given)
-
-
 def fit_code(analysis: Analysis, question: ClassifyQuestion | PredictQuestion) -> str:
     """Return the call that fits one classifier and predicts the test rows."""
     (line,) = lines_of(analysis, (question.classifier,))
-    steps = steps_code(analysis.steps)
+    steps = record("lincore.Steps", analysis.steps, {})
     return call("lincore.fit", "data", literal(line), "split", steps=steps)
 
 
@@ -42,14 +35,14 @@ class _ScriptExperiment(Experiment):
 
 
 def as_code(analysis: Analysis) -> Experiment:
-    """Return the choices of an analysis, of which a question makes the keywords of its call."""
-    steps: Any = Code(steps_code(analysis.steps))
+    """Return the choices of an analysis, from which a question makes the keywords of its call."""
+    steps: Any = Code(record("lincore.Steps", analysis.steps, {}))
     data: Any = Code("data")
     return _ScriptExperiment(data, analysis.split, steps, analysis.options)
 
 
 def call_with(function: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call with the keywords that a question makes; the data come first."""
+    """Return a call with the keywords that a question makes, the data first."""
     codes = {name: literal(value) for name, value in arguments.items()}
     return call(function, codes.pop("data"), **codes)
 

@@ -1,7 +1,7 @@
 """An analysis as a script without lincore, if scikit-learn alone gives the same numbers.
 
-Pipelines and splits are made as objects and compared with lincore's; the script is their text and
-the source of the functions that made them. No text is run.
+Pipelines and splits are created as objects and compared with lincore's. The script consists of
+their code and of the source of the functions that made them; generated code is never run.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from lincore.utils.code import call, literal
 
 #: Largest difference between a posterior of the script and lincore's.
 TOLERANCE = 1e-9
-# Splits in which script and lincore are compared before the script is handed out.
+# Splits in which script and lincore are compared before the script is returned.
 _CHECKED = 5
 # Numbers in the data, and products in a Newton step of logistic regression, beyond which a
 # comparison takes seconds.
 _MOST_CELLS, _MOST_PRODUCTS = 5_000_000, 300_000_000
 _FOLDED = re.compile(r"(?:(\d+)x)?(\d+)-fold")
-# What a script may import from scikit-learn; only the names that it uses are imported.
+# Names that a script may import from scikit-learn.
 _IMPORTED: tuple[Any, ...] = (
     make_column_transformer, PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis,
     SimpleImputer, LogisticRegression, RidgeClassifier, accuracy_score, balanced_accuracy_score,
@@ -82,9 +82,9 @@ def to_plain_script(analysis: Analysis, data: Dataset) -> str:
     Parameters
     ----------
     analysis : Analysis
-        With the question of Classify or of Compare.
+        Analysis with the question of Classify or Compare.
     data : Dataset
-        As the analysis loads it.
+        Data as loaded by the analysis.
 
     Returns
     -------
@@ -105,9 +105,9 @@ def to_plain_script(analysis: Analysis, data: Dataset) -> str:
     >>> [line.strip() for line in script.splitlines() if "GaussianNB()" in line]
     ['"Naive Bayes": make_pipeline(StandardScaler(), GaussianNB()),']
     """
-    methods, scheme = _asked(analysis, data)
+    methods, scheme = _methods_and_scheme(analysis, data)
     prepare, seed = _preparation(data), analysis.split.seed
-    models = {one.name: _model(one, data, analysis.steps, prepare) for one in methods}
+    models = {m.name: _model(m, data, analysis.steps, prepare) for m in methods}
     plan = plan_folds(data, scheme, seed, test_size=analysis.split.test_size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -121,11 +121,11 @@ def to_plain_script(analysis: Analysis, data: Dataset) -> str:
     for method in methods:
         steps = [step for _, step in models[method.name].steps]
         code = call(
-            "make_pipeline", *("prepare" if one is prepare else _code(one) for one in steps)
+            "make_pipeline", *("prepare" if step is prepare else _code(step) for step in steps)
         )
         lines.append(indent(f"{literal(method.label)}: {code},", "    "))
     body = "\n".join([_reading(data), "", *lines, "}", "", splits, "", _SCORES])
-    used = [getsource(one) for one in (hold_out, deal_folds, predict) if one.__name__ in body]
+    used = [getsource(f) for f in (hold_out, deal_folds, predict) if f.__name__ in body]
     code = "\n\n".join([*used, body])
     return f"{_ABOUT}\n\n{_imports(code)}\n\n\n{code}\n"
 
@@ -143,7 +143,7 @@ def _categories(data: Dataset) -> list[str]:
     return [name for name, levels in pairs if levels is not None]
 
 
-def _asked(analysis: Analysis, data: Dataset) -> tuple[tuple[Method, ...], str]:
+def _methods_and_scheme(analysis: Analysis, data: Dataset) -> tuple[tuple[Method, ...], str]:
     """Return the methods and the validation."""
     question, experiment = analysis.question, analysis.experiment(data)
     limits = {
@@ -152,9 +152,9 @@ def _asked(analysis: Analysis, data: Dataset) -> tuple[tuple[Method, ...], str]:
         "rows that are not in memory": data.n_streamed,
         f"more than {_MOST_CELLS:,} cells": data.n_rows * data.n_features > _MOST_CELLS,
     }
-    for what, has in limits.items():
+    for limit, has in limits.items():
         if has:
-            raise DataError(f"There is no script without lincore for {what}.")
+            raise DataError(f"There is no script without lincore for {limit}.")
     if isinstance(question, CompareQuestion):
         lines, scheme = question.lines(experiment), question.scheme
     elif isinstance(question, ClassifyQuestion):
@@ -195,20 +195,20 @@ def _model(method: Method, data: Dataset, steps: Steps, prepare: Any) -> Pipelin
     products = data.n_rows * (width * data.n_classes) ** 2
     if method.word == "logistic" and products > _MOST_PRODUCTS:
         raise DataError(f"{method.label} has too many coefficients to be compared in seconds.")
-    found: list[Any] = []
+    steps_before: list[Any] = []
     for _, step in pipeline_for(data, None, own).steps:
         if isinstance(step, Preparer):
-            found.append(prepare)
+            steps_before.append(prepare)
         elif isinstance(step, preprocessing.Standardizer):
-            found.append(StandardScaler())
+            steps_before.append(StandardScaler())
         elif isinstance(step, PolynomialFeatures):
-            found.append(step)
+            steps_before.append(step)
         elif isinstance(step, preprocessing.PCA):
             options = {"n_components": step.n_components, "whiten": step.whiten}
-            found.append(PCA(**options, svd_solver="full"))
+            steps_before.append(PCA(**options, svd_solver="full"))
         else:
             raise _no_counterpart(method, f" after {type(step).__name__}")
-    return make_pipeline(*found, _classifier(method, data))
+    return make_pipeline(*steps_before, _classifier(method, data))
 
 
 def _classifier(method: Method, data: Dataset) -> Any:
@@ -247,8 +247,8 @@ def _classifier(method: Method, data: Dataset) -> Any:
     raise _no_counterpart(method)
 
 
-def _no_counterpart(method: Method, what: str = "") -> DataError:
-    return DataError(f"scikit-learn has no exact counterpart of {method.label}{what}.")
+def _no_counterpart(method: Method, context: str = "") -> DataError:
+    return DataError(f"scikit-learn has no exact counterpart of {method.label}{context}.")
 
 
 def _splits(plan: Sequence[Fold], scheme: str, seed: int, data: Dataset) -> str:
@@ -269,8 +269,8 @@ def _splits(plan: Sequence[Fold], scheme: str, seed: int, data: Dataset) -> str:
         rows = ", ".join(f"{run[0]}:{run[-1] + 1}" for run in runs)
         return f"test = np.r_[{rows}]\nsplits = [(np.setdiff1d(np.arange(len(y)), test), test)]"
     make: Any = deal_folds if folded else hold_out
-    for made, wanted in zip(make(data.y.astype(str), *arguments), plan, strict=True):
-        if not all(map(np.array_equal, made, (wanted.train, wanted.test))):
+    for split, fold in zip(make(data.y.astype(str), *arguments), plan, strict=True):
+        if not all(map(np.array_equal, split, (fold.train, fold.test))):
             raise DataError("The validation cannot be repeated without lincore.")
     return f"splits = {call(make.__name__, 'y', *map(literal, arguments))}"
 
@@ -287,15 +287,16 @@ def _check(
     except (ValueError, np.linalg.LinAlgError) as error:
         reason = error_summary(error)
         raise DataError(f"scikit-learn cannot fit {method.label}: {reason}") from error
-    at, labels = results.position(method.name), list(map(str, data.classes))
-    if [labels[code] for code in results.predicted[at]] != predicted:
+    position, labels = results.position(method.name), list(map(str, data.classes))
+    if [labels[code] for code in results.predicted[position]] != predicted:
         raise DataError(f"scikit-learn's {method.label} predicts other classes here.")
     if posteriors:
         order = [model.classes_.tolist().index(label) for label in labels]
-        gap = np.abs(np.exp(results.log_proba[at]) - np.array(posteriors)[:, order]).max()
+        gap = np.abs(np.exp(results.log_proba[position]) - np.array(posteriors)[:, order]).max()
         if not gap <= TOLERANCE:
-            what = f"A posterior of scikit-learn's {method.label}"
-            raise DataError(f"{what} differs by {gap:.0e} here.")
+            raise DataError(
+                f"A posterior of scikit-learn's {method.label} differs by {gap:.0e} here."
+            )
 
 
 def _code(value: Any) -> str:
@@ -315,10 +316,11 @@ def _code(value: Any) -> str:
 
 
 def _imports(code: str) -> str:
-    """Return the imports of what is used; a name of a file may add one."""
-    words, found = set(re.findall(r"\w+", code)), dict[str, list[str]]()
-    for name, module in ((one.__name__, one.__module__) for one in _IMPORTED):
-        if name in words:
-            found.setdefault(module.partition("._")[0], []).append(name)
-    lines = [f"from {module} import {', '.join(names)}" for module, names in found.items()]
+    """Return the imports of the names in some code; a name from a file may add one."""
+    words, by_module = set(re.findall(r"\w+", code)), dict[str, list[str]]()
+    for imported in _IMPORTED:
+        if imported.__name__ in words:
+            module = imported.__module__.partition("._")[0]
+            by_module.setdefault(module, []).append(imported.__name__)
+    lines = [f"from {module} import {', '.join(names)}" for module, names in by_module.items()]
     return "\n".join(["import numpy as np", "import pandas as pd", *lines])

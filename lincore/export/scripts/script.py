@@ -44,7 +44,7 @@ _PAGES = {
     "predict": "predictions of one model",
     "compare": "several models, compared",
     "balance-cost": "the cost of an imbalance",
-    "balance-study": "a smaller class, and what it costs",
+    "balance-study": "a smaller class, and the loss that it causes",
 }
 # Results of each question, from which displays are called.
 _RESULTS = {
@@ -55,9 +55,9 @@ _RESULTS = {
     "balance-cost": ("cost",),
     "balance-study": ("study", "first", "sweep"),
 }
-# What the page Data and each report show.
+# Displays on the page Data and in each report.
 _DATA_CALLS = ("data.class_counts(split=split)", "data.findings(split=split)")
-# What a script may import from the library; only the modules that it uses are imported.
+# Modules of the library that a script may import.
 _MODULES = (
     "checks",
     "displays",
@@ -82,26 +82,26 @@ def to_script(
     reported: bool = False,
     others: Sequence[Question] = (),
 ) -> str:
-    """Return a script that prints every number of the page that an analysis is shown on.
+    """Return a script that prints every number of the page on which an analysis is shown.
 
-    It computes the open tab, or else the first. Seconds are those of the machine that runs it. It
-    uses only public names of lincore. Names from a file, its own included, are written as literals.
-    A file is checked by its SHA-256 before it is read.
+    It computes the open tab, or the first if none is open. Seconds are those of the machine that
+    runs it. It uses only public names of lincore. Names of and in files are written as literals. A
+    file is checked by its SHA-256 before it is read.
 
     Parameters
     ----------
     analysis : Analysis
     displays : sequence of Display
-        What the page shows of the results; by default the first of them.
+        Displays on the page. Default: the first ones of the results.
     reported : bool
-        Print the displays of a report: also those of the data, and of each question those given.
+        Print the displays of a report: those of the data, and those given for each question.
     others : sequence of Question
-        Further questions that are answered after that of the analysis.
+        Further questions, answered after that of the analysis.
 
     Returns
     -------
     str
-        Python, to be written in UTF-8.
+        Python code, to be written in UTF-8.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def _blocks(
     reported: bool = False,
     others: Sequence[Question] = (),
 ) -> list[Block]:
-    """Return the parts of a script: the data and displays of them, then each question."""
+    """Return the parts of a script: the data with their displays, then each question."""
     question = analysis.question
     if isinstance(question, ExploreQuestion):
         calls = calls or view_calls(analysis)
@@ -179,7 +179,7 @@ def _blocks(
         if about or not (reported and own and results):
             blocks += _answers(analysis.ask(asked), about)
     # A saved model predicts new rows without the data.
-    if of_data or any(getattr(one, "needs_data", True) for one in (question, *others)):
+    if of_data or any(getattr(asked, "needs_data", True) for asked in (question, *others)):
         used = _names("\n".join([*calls, *(block.code for block in blocks)]))
         blocks.insert(0, data_block(analysis.data, analysis.split, of_data, used))
     return blocks
@@ -225,7 +225,7 @@ def _imports(code: str) -> str:
 
 def _names(code: str) -> frozenset[str]:
     """Return the variables and modules that code names."""
-    return frozenset(one.id for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Name))
+    return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:

@@ -28,15 +28,15 @@ def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLi
             )
         return in_data if prevalence == "file" else np.full(data.n_classes, 1 / data.n_classes)
     if isinstance(prevalence, Mapping):
-        found = _from_mapping(data, prevalence, in_data)
+        shares = _from_mapping(data, prevalence, in_data)
     else:
-        found = np.asarray(prevalence, dtype=float)
-    if found.shape != (data.n_classes,) or not (found >= 0).all() or abs(found.sum() - 1) > 1e-6:
+        shares = np.asarray(prevalence, dtype=float)
+    if shares.shape != (data.n_classes,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-6:
         raise DataError(
-            f"The prevalence {found.tolist()} is not {data.n_classes} shares that sum to 1.",
+            f"The prevalence {shares.tolist()} is not {data.n_classes} shares that sum to 1.",
             remedy="Give one share for each class.",
         )
-    return found / found.sum()
+    return shares / shares.sum()
 
 
 def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> Array:
@@ -48,11 +48,11 @@ def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> 
                 f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
             )
     named = np.array([label in given for label in labels])
-    found = np.array([float(given.get(label, 0.0)) for label in labels])
+    shares = np.array([float(given.get(label, 0.0)) for label in labels])
     rest = in_data[~named]
     if rest.sum() > 0:
-        found[~named] = (1 - found.sum()) * rest / rest.sum()
-    return found
+        shares[~named] = (1 - shares.sum()) * rest / rest.sum()
+    return shares
 
 
 def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float) -> Array | None:
@@ -60,9 +60,9 @@ def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float) -> Array 
     if costs is None and miss_cost == 1:
         return None
     k = data.n_classes
-    found = 1 - np.eye(k) if costs is None else np.array(costs, dtype=float)
-    proper = found.shape == (k, k) and np.isfinite(found).all() and (found >= 0).all()
-    if not proper or np.diag(found).any() or not found.sum(axis=1).all():
+    table = 1 - np.eye(k) if costs is None else np.array(costs, dtype=float)
+    proper = table.shape == (k, k) and np.isfinite(table).all() and (table >= 0).all()
+    if not proper or np.diag(table).any() or not table.sum(axis=1).all():
         raise DataError(
             f"Costs must be {k} by {k} numbers >= 0 with a zero diagonal, and not all zero "
             "for any class.",
@@ -70,8 +70,8 @@ def as_costs(data: Dataset, costs: ArrayLike | None, miss_cost: float) -> Array 
         )
     if not 0 < miss_cost < np.inf:
         raise DataError(f"A miss cannot cost {miss_cost}.", remedy="Give a number above 0.")
-    found[CostRatios.of(data).rare] *= miss_cost
-    return found
+    table[CostRatios.of(data).rare] *= miss_cost
+    return table
 
 
 def row_losses(

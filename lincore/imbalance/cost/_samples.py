@@ -83,11 +83,10 @@ class _Drawing(NamedTuple):
         return self.nested.samples(self.plan.data, subsets, summed=summed)
 
     def weighted(self, sample: TrainingSample) -> TrainingSample:
-        """Return a sample with the class weights that give it the target shares."""
-        return sample._replace(class_weight=_weights(sample.shares(self.plan.data), self.target))
-
-    def task(self, sample: TrainingSample, test: NDArray[np.intp] | None = None) -> Task:
-        return Task(sample, self.split.test if test is None else test)
+        """Return a sample with class weights that give it the target shares, with mean one."""
+        shares = sample.shares(self.plan.data)
+        weight = np.divide(self.target, shares, out=np.zeros(len(shares)), where=shares > 0)
+        return sample._replace(class_weight=weight)
 
 
 def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
@@ -98,7 +97,7 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
     over = smallest_above(counts, drawn.target)
     plain, fewer = drawn.samples([counts, under])
     trained = rows_to_predict(data.codes, split.train, data.n_classes)
-    asked = np.concatenate([split.test, trained])
+    predicted = np.concatenate([split.test, trained])
     more = drawn.nested.oversampled(data, counts, over, plain, seed=drawn.seed)
     return Samples(
         split,
@@ -107,12 +106,9 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
         plain.shares(data),
         drawn.target,
         trained,
-        drawn.task(plain, asked),
-        drawn.task(drawn.weighted(plain), asked),
-        {
-            "undersampling": drawn.task(fewer),
-            "oversampling": drawn.task(more),
-        },
+        Task(plain, predicted),
+        Task(drawn.weighted(plain), predicted),
+        {"undersampling": Task(fewer, split.test), "oversampling": Task(more, split.test)},
         sweep_sizes(counts, rare),
     )
 
@@ -121,14 +117,17 @@ def draw_later_samples(plan: Plan, repeat: int, target: Array, rare: int | None)
     """Draw the inner folds and the class-size sweep of a repetition."""
     drawn = _Drawing.of(plan, repeat, target)
     counts = drawn.nested.counts
-    smaller = [_with(counts, rare, size) for size in sweep_sizes(counts, rare)[:-1]]
+    is_rare = np.arange(len(counts)) == rare
+    smaller = [np.where(is_rare, size, counts) for size in sweep_sizes(counts, rare)[:-1]]
     plain, *fewer = drawn.samples([counts, *smaller])
     return LaterSamples(
         [
-            InnerFold(drawn.task(sample, held), held)
-            for sample, held in _inner(plan.data, drawn.split, drawn.nested, plain, drawn.seed)
+            InnerFold(Task(sample, held_out), held_out)
+            for sample, held_out in _inner_samples(
+                plan.data, drawn.split, drawn.nested, plain, drawn.seed
+            )
         ],
-        [drawn.task(drawn.weighted(sample)) for sample in fewer],
+        [Task(drawn.weighted(sample), drawn.split.test) for sample in fewer],
     )
 
 
@@ -140,43 +139,32 @@ def sweep_sizes(counts: Counts, rare: int | None) -> Counts:
     return np.unique([n, *(max(round(share * n), min(FEWEST_ROWS, n)) for share in SHARES)])
 
 
-def _with(counts: Counts, rare: int | None, size: int) -> Counts:
-    smaller = counts.copy()
-    smaller[rare] = size
-    return smaller
-
-
-def _weights(shares: Array, target: Array) -> Array:
-    """Return weights (K,) that give the classes their target shares, with mean one over rows."""
-    return np.divide(target, shares, out=np.zeros(len(shares)), where=shares > 0)
-
-
-def _inner(
+def _inner_samples(
     data: Dataset, split: Split, nested: NestedSubsets, plain: TrainingSample, seed: int
 ) -> list[tuple[TrainingSample, NDArray[np.intp]]]:
     """Return the inner folds: the sample to fit and the training rows held out."""
-    held = _held_out(data, split, nested, seed)
+    held_out = _held_out(data, split, nested, seed)
     if plain.moments is None:
-        return [(TrainingSample(np.setdiff1d(split.train, rows)), rows) for rows in held]
+        return [(TrainingSample(np.setdiff1d(split.train, rows)), rows) for rows in held_out]
     n_classes = data.n_classes
-    # Of weight zero are test rows: the others are not copied.
+    # Test rows have weight zero, so that the training rows need not be copied.
     weight, fold = np.zeros(data.n_rows), np.zeros(data.n_rows, dtype=np.intp)
-    for i, out in enumerate(held):
-        weight[out] = 1.0 if data.weights is None else data.weights[out]
-        fold[out] = i
+    for i, rows in enumerate(held_out):
+        weight[rows] = 1.0 if data.weights is None else data.weights[rows]
+        fold[rows] = i
     groups = fold * n_classes + data.codes
-    summed = Moments.from_groups(data.X, groups, len(held) * n_classes, weight)
-    parts = [summed[i * n_classes : (i + 1) * n_classes] for i in range(len(held))]
-    found = []
-    for i, out in enumerate(held):
+    summed = Moments.from_groups(data.X, groups, len(held_out) * n_classes, weight)
+    by_fold = [summed[i * n_classes : (i + 1) * n_classes] for i in range(len(held_out))]
+    folds = []
+    for i, rows in enumerate(held_out):
         rest = Moments.empty((n_classes,), data.n_features)
         if plain.blocks is not None:
             rest = rest + plain.blocks.moments
-        for j, part in enumerate(parts):
-            rest = rest + part if j != i else rest
-        left = np.setdiff1d(split.train, out)
-        found.append((plain._replace(rows=left, moments=rest), out))
-    return found
+        for j, moments in enumerate(by_fold):
+            rest = rest + moments if j != i else rest
+        training_rows = np.setdiff1d(split.train, rows)
+        folds.append((plain._replace(rows=training_rows, moments=rest), rows))
+    return folds
 
 
 def _held_out(
@@ -189,7 +177,7 @@ def _held_out(
         n_folds = min(n_folds, len(np.unique(groups)))
         if n_folds < 2:
             return []
-        parts = group_folds(data.codes[split.train], groups, n_folds, seed)
-        return [split.train[part] for _, part in parts if len(part)]
+        folds = group_folds(data.codes[split.train], groups, n_folds, seed)
+        return [split.train[indices] for _, indices in folds if len(indices)]
     rows = np.concatenate(nested.order)
     return [np.sort(rows[i::n_folds]) for i in range(n_folds)]

@@ -101,10 +101,10 @@ class CostRatios(NamedTuple):
         asked = class_ratio if np.isclose(asked, class_ratio, rtol=1e-4) else asked
         end = min(max(BEYOND * class_ratio, asked, LEAST_END), LARGEST_END)
         grid = np.outer(10.0 ** np.arange(4), STEPS).ravel()
-        near = np.array([class_ratio, asked])
+        marks = np.array([class_ratio, asked])
         # Drop ratios close to the two above.
-        grid = grid[(grid <= end) & (np.abs(np.log(grid[:, None] / near)).min(axis=1) > 0.05)]
-        return cls(rare, shares, class_ratio, asked, np.unique([1.0, *grid, *near]))
+        grid = grid[(grid <= end) & (np.abs(np.log(grid[:, None] / marks)).min(axis=1) > 0.05)]
+        return cls(rare, shares, class_ratio, asked, np.unique([1.0, *grid, *marks]))
 
     def class_costs(self, ratio: float) -> Array:
         """Return the cost (K,) of an error on a row of each class."""
@@ -116,8 +116,8 @@ class CostRatios(NamedTuple):
         """Return the priors (2 + G, K) of every decision of the curve."""
         equal = (self.shares > 0) / (self.shares > 0).sum()
         matched = [self.shares * self.class_costs(ratio) for ratio in self.ratios]
-        every = np.stack([self.shares, equal, *matched])
-        return np.asarray(every / every.sum(axis=1, keepdims=True))
+        priors = np.stack([self.shares, equal, *matched])
+        return np.asarray(priors / priors.sum(axis=1, keepdims=True))
 
     @property
     def decisions(self) -> dict[str, int]:
@@ -202,12 +202,12 @@ class CostCurve:
         return self._of(ratio, [(self, UNCORRECTED, 1.0), (self, line, -1.0)])
 
     def excess(self, other: CostCurve, ratio: float, line: str = MATCHED) -> Interval:
-        """Return the cost per row minus that of another method, which decides by the same rule.
+        """Return the cost per row minus that of another method with the same rule of decision.
 
         Parameters
         ----------
         other : CostCurve
-            Of the same `ImbalanceCost`, so that the splits are the same.
+            Curve of the same `ImbalanceCost`, so that the splits are the same.
         ratio, line
             As for `cost`.
         """
@@ -215,13 +215,13 @@ class CostCurve:
 
     def relative_saving(self, ratio: float) -> Interval:
         """Return the saving of the balanced decision as a share of the uncorrected cost."""
-        whole = self.cost(UNCORRECTED, ratio).value
-        share = self.saving(ratio).value / whole if whole > 0 else np.nan
+        uncorrected = self.cost(UNCORRECTED, ratio).value
+        share = self.saving(ratio).value / uncorrected if uncorrected > 0 else np.nan
         if not np.isfinite(share):
             return UNKNOWN
         # The interval is by the delta method.
-        found = self._of(ratio, [(self, UNCORRECTED, 1.0 - share), (self, BALANCED, -1.0)])
-        return Interval(share, *(share + (end - found.value) / whole for end in found[1:]))
+        saved = self._of(ratio, [(self, UNCORRECTED, 1.0 - share), (self, BALANCED, -1.0)])
+        return Interval(share, *(share + (end - saved.value) / uncorrected for end in saved[1:]))
 
     def break_even(self) -> Interval:
         """Return the ratio above which the balanced decision costs less than the uncorrected one.
@@ -237,10 +237,10 @@ class CostCurve:
         value = max(1.0, 1.0 - at_one / slope)
         if self.errors.shape[1] < 2:
             return Interval(value, np.nan, np.nan)
-        places = np.geomspace(1.0, self.ratios[-1], N_BETWEEN * len(self.ratios))
-        ends = np.array([self.saving(place)[1:] for place in places])
+        grid = np.geomspace(1.0, self.ratios[-1], N_BETWEEN * len(self.ratios))
+        ends = np.array([self.saving(ratio)[1:] for ratio in grid])
         # The saving grows with the ratio: its upper end crosses zero first, then its lower end.
-        low, high = (_first_above(places, ends[:, i]) for i in (1, 0))
+        low, high = (_first_above(grid, ends[:, i]) for i in (1, 0))
         return Interval(value, min(low, value), max(high, value))
 
     def _of(self, ratio: float, contrast: Sequence[tuple[CostCurve, str, float]]) -> Interval:
@@ -266,13 +266,13 @@ class CostCurve:
         return over_seeds(values, self.test_ratio, variance=variance)
 
 
-def _first_above(places: Array, values: Array) -> float:
-    """Return the place at which values first exceed zero, or infinity."""
+def _first_above(ratios: Array, values: Array) -> float:
+    """Return the ratio at which values first exceed zero, or infinity."""
     above = np.flatnonzero(values > 0)
     if not len(above):
         return np.inf
     i = int(above[0])
     if not i:
-        return float(places[0])
+        return float(ratios[0])
     share = -values[i - 1] / (values[i] - values[i - 1])
-    return float(np.exp(np.interp(share, [0, 1], np.log(places[i - 1 : i + 1]))))
+    return float(np.exp(np.interp(share, [0, 1], np.log(ratios[i - 1 : i + 1]))))

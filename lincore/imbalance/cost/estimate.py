@@ -30,7 +30,7 @@ from lincore.imbalance.cost.curve import (
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_predictions import Prediction, cut_apart
+from lincore.imbalance.sample_predictions import Prediction, split_predictions
 from lincore.imbalance.trials import Plan
 from lincore.metrics.curves.calibration import BrierParts
 from lincore.metrics.priors import move_threshold
@@ -127,8 +127,8 @@ def imbalance_cost(
     Examples
     --------
     >>> import lincore
-    >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=4)
-    >>> found.attribution("lda").prior_shift.value > 0
+    >>> cost = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=4)
+    >>> cost.attribution("lda").prior_shift.value > 0
     True
     """
     if repeats < 1:
@@ -137,11 +137,11 @@ def imbalance_cost(
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed, n_jobs, repeats)
     shares = as_prevalence(data, prevalence)
-    return _Study(plan, shares, as_costs(data, costs, miss_cost), repeats).run(progress, keep)
+    return _Study(plan, shares, as_costs(data, costs, miss_cost)).run(progress, keep)
 
 
 class _Decided(NamedTuple):
-    """Predictions by method, and their target priors."""
+    """Predictions by method, and the priors under which they decide."""
 
     fits: Mapping[str, Prediction]
     priors: Array
@@ -154,13 +154,13 @@ class _Split(NamedTuple):
     # `row_losses`; `curve` has the losses of the cost curves of all methods.
 
     samples: Samples
-    decided: dict[str, _Decided]
+    conditions: dict[str, _Decided]
     softened: Array
     trained: Array
     curve: SplitLosses | None
 
 
-class _Judged(NamedTuple):
+class _Evaluated(NamedTuple):
     """Losses of one split, (M, C, L) and (M, A, L); mean posteriors, miscalibrations (M, C)."""
 
     losses: Array
@@ -172,8 +172,9 @@ class _Judged(NamedTuple):
 class _Study:
     """A run: draw, fit and evaluate one split after the other."""
 
-    def __init__(self, plan: Plan, prevalence: Array, costs: Array | None, repeats: int) -> None:
-        self.plan, self.prevalence, self.costs, self.repeats = plan, prevalence, costs, repeats
+    def __init__(self, plan: Plan, prevalence: Array, costs: Array | None) -> None:
+        self.plan, self.prevalence, self.costs = plan, prevalence, costs
+        self.repeats = plan.repeats
         data = plan.data
         self.losses = cost_losses(data.classes, prevalence, is_share=costs is None)
         # Altered priors: a class counts by its prevalence times the cost of its errors.
@@ -195,24 +196,24 @@ class _Study:
         # (M, 2 + G, K) in every split.
         self.curve_methods: tuple[str, ...] | None = None
         self.without_curve: set[str] = set()
-        self.curve_rows = RowSums(data.codes, data.n_classes, data.groups, data.weights)
+        self.curve_rows = self._row_sums()
         self.curve_errors: list[Array] = []
 
     def run(
         self, progress: Progress | None, keep: Callable[[ImbalanceCost], None] | None
     ) -> ImbalanceCost:
         splits: list[_Split] = []
-        found: list[_Judged] = []
+        evaluated: list[_Evaluated] = []
         later_at_once = self.repeats * self.n_held > MOST_HELD
         n_steps = self.repeats if later_at_once else 2 * self.repeats
-        for repeats in self._together(soon=keep is not None):
+        for repeats in self._batches(soon=keep is not None):
             drawn = [draw_samples(self.plan, i, self.target, self.rare) for i in repeats]
-            if not found:
+            if not evaluated:
                 first = drawn[0]
             fitted = self._fit_all_rows(drawn)
-            self._enter_curve(fitted[0])
-            if keep is not None and not found:
-                keep(self._record(first, [self._judge(fitted[0], is_final=False)]))
+            self._add_curve_errors(fitted[0])
+            if keep is not None and not evaluated:
+                keep(self._record(first, [self._evaluate(fitted[0], is_final=False)]))
             self._fit_resampled(fitted)
             if later_at_once:
                 self._fit_later(fitted, repeats)
@@ -220,33 +221,33 @@ class _Study:
                 splits += fitted
             for repeat, split in zip(repeats, fitted, strict=True):
                 if split is not fitted[0]:
-                    self._enter_curve(split)
-                found.append(self._judge(split))
+                    self._add_curve_errors(split)
+                evaluated.append(self._evaluate(split))
                 if keep is not None:
-                    keep(self._record(first, found))
-                what = f"Split {repeat + 1} of {self.repeats}"
-                if progress is not None and progress(repeat + 1, n_steps, what) is False:
-                    return self._record(first, found)
+                    keep(self._record(first, evaluated))
+                step = f"Split {repeat + 1} of {self.repeats}"
+                if progress is not None and progress(repeat + 1, n_steps, step) is False:
+                    return self._record(first, evaluated)
             del drawn, fitted, split  # before the next ones are drawn
             if self.plan.streams:
                 trim()
         if later_at_once:
-            return self._record(first, found)
-        without = self._record(first, found)
-        self.rows, found = {}, []
-        for repeats in self._together(soon=False):
+            return self._record(first, evaluated)
+        without_later = self._record(first, evaluated)
+        self.rows, evaluated = {}, []
+        for repeats in self._batches(soon=False):
             self._fit_later([splits[repeat] for repeat in repeats], repeats)
             for repeat in repeats:
-                found.append(self._judge(splits[repeat]))
-                splits[repeat].decided.clear()
-                what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
+                evaluated.append(self._evaluate(splits[repeat]))
+                splits[repeat].conditions.clear()
+                step = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
                 done = self.repeats + repeat + 1
-                if progress is not None and progress(done, n_steps, what) is False:
-                    return without if done < n_steps else self._record(first, found)
-        return self._record(first, found)
+                if progress is not None and progress(done, n_steps, step) is False:
+                    return without_later if done < n_steps else self._record(first, evaluated)
+        return self._record(first, evaluated)
 
-    def _together(self, *, soon: bool) -> Iterator[range]:
-        """Yield the repetitions that are fitted together; if results are wanted soon, the first."""
+    def _batches(self, *, soon: bool) -> Iterator[range]:
+        """Yield the repetitions that are fitted together; the first alone if it is wanted soon."""
         # Several share passes over blocks, or keep all processes busy.
         streams, number = self.plan.streams, 1
         if not all(method.from_moments for method in self.plan.alive):
@@ -260,7 +261,7 @@ class _Study:
     def _fit_all_rows(self, drawn: list[Samples]) -> list[_Split]:
         """Fit the models of all training rows, plain and weighted."""
         plan, refused = self.plan, dict[str, str]()
-        every = self._fit([samples.plain for samples in drawn], plan.failures)
+        plain_fits = self._fit([samples.plain for samples in drawn], plan.failures)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted: "
@@ -268,99 +269,102 @@ class _Study:
                 where=f"training set of {plan.data.name}",
                 remedy="Use fewer components, or another method.",
             )
-        balanced = self._fit([samples.weighted for samples in drawn], refused)
+        weighted_fits = self._fit([samples.weighted for samples in drawn], refused)
         splits = []
-        for samples, plain, weighted in zip(drawn, every, balanced, strict=True):
+        for samples, plain, weighted in zip(drawn, plain_fits, weighted_fits, strict=True):
             n_test = len(samples.split.test)
-            plain, plain_trained = cut_apart(plain, n_test)
-            weighted, weighted_trained = cut_apart(weighted, n_test)
-            self._note(plain, refused)
-            decided = {
+            plain, plain_trained = split_predictions(plain, n_test)
+            weighted, weighted_trained = split_predictions(weighted, n_test)
+            self._note_unavailable(plain, refused)
+            conditions = {
                 "uncorrected": _Decided(plain, samples.shares),
                 "corrected priors": _Decided(plain, samples.target),
                 "balanced weights": _Decided(weighted, samples.shares),
                 "both": _Decided(weighted, samples.target),
             }
-            split = _Split(
-                samples,
-                decided,
-                self._soften(samples, plain, weighted, samples.split.test),
-                self._soften(samples, plain_trained, weighted_trained, samples.trained),
-                self._curve_losses(samples, plain, plain_trained),
+            splits.append(
+                _Split(
+                    samples,
+                    conditions,
+                    self._soften(samples, plain, weighted, samples.split.test),
+                    self._soften(samples, plain_trained, weighted_trained, samples.trained),
+                    self._curve_losses(samples, plain, plain_trained),
+                )
             )
-            splits.append(split)
         return splits
 
     def _fit_resampled(self, splits: list[_Split]) -> None:
         tasks = [task for split in splits for task in split.samples.resampled.values()]
-        found = iter(self._fit(tasks, {}))
+        fits = iter(self._fit(tasks, {}))
         for split in splits:
             for name in split.samples.resampled:
-                split.decided[name] = _Decided(next(found), split.samples.target)
+                split.conditions[name] = _Decided(next(fits), split.samples.target)
 
     def _fit_later(self, splits: list[_Split], repeats: range) -> None:
         """Tune thresholds by inner folds, and fit the class-size sweep."""
         later = [draw_later_samples(self.plan, i, self.target, self.rare) for i in repeats]
-        folds = iter(self._fit([fold.task for one in later for fold in one.inner], {}))
-        smaller = iter(self._fit([task for one in later for task in one.smaller], {}))
-        for split, one in zip(splits, later, strict=True):
-            samples, decided = split.samples, split.decided
-            inner = [(fold.rows, next(folds)) for fold in one.inner]
-            tuned = self._tune(samples, inner, decided["uncorrected"].fits)
-            decided["tuned threshold"] = _Decided(tuned, samples.shares)
+        folds = iter(self._fit([fold.task for more in later for fold in more.inner], {}))
+        smaller = iter(self._fit([task for more in later for task in more.smaller], {}))
+        for split, more in zip(splits, later, strict=True):
+            samples, conditions = split.samples, split.conditions
+            inner = [(fold.rows, next(folds)) for fold in more.inner]
+            tuned = self._tune(samples, inner, conditions["uncorrected"].fits)
+            conditions["tuned threshold"] = _Decided(tuned, samples.shares)
             if len(samples.sizes):
-                fits = [*islice(smaller, len(one.smaller)), decided["both"].fits]
-                for a, fit in enumerate(fits):
-                    decided[size_name(a)] = _Decided(fit, samples.target)
+                fits = [*islice(smaller, len(more.smaller)), conditions["both"].fits]
+                for i, by_method in enumerate(fits):
+                    conditions[size_name(i)] = _Decided(by_method, samples.target)
 
     def _fit(self, tasks: list[Task], failures: dict[str, str]) -> Fits:
         """Fit the methods that have not failed, and add reasons of failures to `failures`."""
         plan = self.plan
-        found, warned = plan.fit(tasks, failures)
+        by_task, warnings = plan.fit(tasks, failures)
         if tasks and tasks[0].sample.class_weight is None:
-            plan.notices.update(dict.fromkeys(map(str, warned)))
+            plan.notices.update(dict.fromkeys(map(str, warnings)))
         return [
             {name: fit._replace(pipeline=Pipeline([])) for name, fit in fits.items()}
-            for fits in found
+            for fits in by_task
         ]
 
-    def _judge(self, split: _Split, *, is_final: bool = True) -> _Judged:
+    def _evaluate(self, split: _Split, *, is_final: bool = True) -> _Evaluated:
         """Return the losses of a split; if they are final, record the losses of its rows."""
         plan, samples = self.plan, split.samples
         test, n_conditions = samples.split.test, len(CONDITIONS)
-        places, truth = self._places(samples), plan.data.codes[test]
-        losses = np.full((len(plan.methods), len(places), len(self.losses)), np.nan)
+        positions, truth = self._positions(samples), plan.data.codes[test]
+        losses = np.full((len(plan.methods), len(positions), len(self.losses)), np.nan)
         posteriors, miscalibrations = np.full((2, len(plan.methods), n_conditions), np.nan)
         weight, is_rare = self._weights_in_file(samples), truth == self.ratios.rare
         for i, method in enumerate(plan.methods):
-            # Of each row in every condition; errors are counted.
-            kinds = [np.float32, *[np.float64] * (self.n_kinds - 1)]
-            rows = [np.full((len(places), len(test)), np.nan, kind) for kind in kinds]
-            for name, (fits, priors) in split.decided.items():
+            # Losses of each row in every condition; errors are counted, so float32 is exact.
+            dtypes = [np.float32, *[np.float64] * (self.n_kinds - 1)]
+            by_kind = [np.full((len(positions), len(test)), np.nan, dtype) for dtype in dtypes]
+            for name, (fits, priors) in split.conditions.items():
                 if method.name not in fits:
                     continue
                 predicted, log_proba = fits[method.name].under(priors)
-                one = row_losses(truth, predicted, log_proba, self.costs)
-                for of_kind, values in zip(rows, one, strict=True):
-                    of_kind[places[name]] = values
-                losses[i, places[name]] = self._means(samples, one)
+                rows = row_losses(truth, predicted, log_proba, self.costs)
+                for table, values in zip(by_kind, rows, strict=True):
+                    table[positions[name]] = values
+                losses[i, positions[name]] = self._means(samples, rows)
                 rare = np.exp(log_proba[:, self.ratios.rare])
-                if places[name] < n_conditions and not np.isnan(rare).any():
-                    posteriors[i, places[name]] = np.average(rare, weights=weight)
+                if positions[name] < n_conditions and not np.isnan(rare).any():
+                    posteriors[i, positions[name]] = np.average(rare, weights=weight)
                     parts = BrierParts.of(rare, is_rare, weight)
-                    miscalibrations[i, places[name]] = parts.miscalibration
-            if is_final:
-                there = samples.trained, split.trained[i]
-                found = SplitLosses(test, rows, split.softened[i], *there)
-                self._add_rows(self.rows, method.name, found)
+                    miscalibrations[i, positions[name]] = parts.miscalibration
+            if is_final and plan.new_splits and method.name not in plan.failures:
+                if method.name not in self.rows:
+                    self.rows[method.name] = self._row_sums()
+                self.rows[method.name].add(
+                    SplitLosses(test, by_kind, split.softened[i], samples.trained, split.trained[i])
+                )
         by_size = losses[:, n_conditions:]
-        return _Judged(losses[:, :n_conditions], by_size, posteriors, miscalibrations)
+        return _Evaluated(losses[:, :n_conditions], by_size, posteriors, miscalibrations)
 
-    def _places(self, samples: Samples) -> dict[str, int]:
-        sizes = [size_name(a) for a in range(len(samples.sizes))]
+    def _positions(self, samples: Samples) -> dict[str, int]:
+        sizes = map(size_name, range(len(samples.sizes)))
         return {name: i for i, name in enumerate((*CONDITIONS, *sizes))}
 
-    def _enter_curve(self, split: _Split) -> None:
+    def _add_curve_errors(self, split: _Split) -> None:
         if split.curve is None:
             return
         data, rows = self.plan.data, split.curve.rows
@@ -372,12 +376,9 @@ class _Study:
             errors = split.curve.losses[0] @ members / members.sum(axis=0)
         self.curve_errors.append(errors.reshape(len(self.curve_methods or ()), -1, data.n_classes))
 
-    def _add_rows(self, sums: dict[str, RowSums], name: str, losses: SplitLosses) -> None:
+    def _row_sums(self) -> RowSums:
         data = self.plan.data
-        if self.plan.new_splits and name not in self.plan.failures:
-            if name not in sums:
-                sums[name] = RowSums(data.codes, data.n_classes, data.groups, data.weights)
-            sums[name].add(losses)
+        return RowSums(data.codes, data.n_classes, data.groups, data.weights)
 
     def _soften(
         self,
@@ -388,14 +389,14 @@ class _Study:
     ) -> Array:
         """Return row losses of `MODELS` with softened errors, (M, X, D, m)."""
         truth, methods = self.plan.data.codes[rows], self.plan.methods
-        found = np.full((len(methods), self.n_kinds, len(MODELS), len(rows)), np.nan)
+        losses = np.full((len(methods), self.n_kinds, len(MODELS), len(rows)), np.nan)
         models = (plain, samples.shares), (plain, samples.target), (weighted, samples.shares)
         for i, method in enumerate(methods):
-            for place, (fits, priors) in enumerate(models):
+            for j, (fits, priors) in enumerate(models):
                 if method.name in fits:
                     predicted = fits[method.name].under(priors)
-                    found[i, :, place] = row_losses(truth, *predicted, self.costs, soft=True)
-        return found
+                    losses[i, :, j] = row_losses(truth, *predicted, self.costs, soft=True)
+        return losses
 
     def _curve_losses(
         self,
@@ -421,19 +422,19 @@ class _Study:
             if name not in plain or plain[name].learned is None:
                 self.without_curve.add(name)
             else:
-                wrong = np.stack([plain[name].under(each)[0] != codes[test] for each in priors])
-                both = [
+                wrong = np.stack([plain[name].under(prior)[0] != codes[test] for prior in priors])
+                soft_errors = [
                     np.stack(
-                        [row_losses(codes[rows], *fit.under(each), soft=True)[0]
-                         for each in priors[:2]]
+                        [row_losses(codes[rows], *fit.under(prior), soft=True)[0]
+                         for prior in priors[:2]]
                     )
                     for fit, rows in ((plain[name], test), (trained[name], samples.trained))
                 ]  # fmt: skip
-                by_method[i] = [wrong, *both]
-        errors, softened, there = (
-            np.concatenate(part)[None] for part in zip(*by_method, strict=True)
+                by_method[i] = [wrong, *soft_errors]
+        errors, softened, trained_losses = (
+            np.concatenate(arrays)[None] for arrays in zip(*by_method, strict=True)
         )
-        return SplitLosses(test, errors, softened, samples.trained, there)
+        return SplitLosses(test, errors, softened, samples.trained, trained_losses)
 
     def _means(self, samples: Samples, rows: Array) -> Array:
         data, test = self.plan.data, samples.split.test
@@ -451,19 +452,19 @@ class _Study:
         data, test = self.plan.data, samples.split.test
         weight = data.weights_of(test)
         rows = np.ones(len(test)) if weight is None else weight
-        of_class = np.bincount(data.codes[test], rows, data.n_classes)
-        share = np.divide(self.ratios.shares, of_class, out=np.zeros(len(of_class)),
-                          where=of_class > 0)  # fmt: skip
-        return np.asarray(rows * share[data.codes[test]])
+        totals = np.bincount(data.codes[test], rows, data.n_classes)
+        factor = np.divide(self.ratios.shares, totals, out=np.zeros(len(totals)),
+                           where=totals > 0)  # fmt: skip
+        return np.asarray(rows * factor[data.codes[test]])
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
         """Return the row-based variance of the mean losses, by method."""
-        places = self._places(first)
+        positions = self._positions(first)
         models = {name: i for i, name in enumerate(MODELS)}
-        standing = {name: name if name in MODELS else "corrected priors" for name in places}
+        stand_ins = {name: name if name in MODELS else "corrected priors" for name in positions}
         return {
             method.name: self.rows[method.name].variance(
-                places, models, standing, self._ratio(first), self.plan.streamed_ratio
+                positions, models, stand_ins, self._test_ratio(first), self.plan.streamed_ratio
             )
             for method in self.plan.alive
             if method.name in self.rows
@@ -473,33 +474,33 @@ class _Study:
         methods, decisions = self.curve_methods, self.ratios.decisions
         if not methods:
             return {}
-        known, ratio = None, 0.0
+        variance, ratio = None, 0.0
         if self.plan.new_splits:
-            ratio = self._ratio(first)
+            ratio = self._test_ratio(first)
             models = {UNCORRECTED: 0, BALANCED: 1}
-            places, of_models = (
+            condition_positions, model_positions = (
                 {
-                    named_decision(name, decision): i * n + place
+                    named_decision(name, decision): i * n + position
                     for i, name in enumerate(methods)
-                    for decision, place in positions.items()
+                    for decision, position in positions.items()
                 }
                 for n, positions in ((len(self.ratios.priors()), decisions), (2, models))
             )
-            standing = {
+            stand_ins = {
                 named_decision(name, decision): named_decision(name, model)
                 for name in methods
                 for decision, model in self.ratios.stand_ins.items()
             }
-            known = self.curve_rows.variance(
-                places, of_models, standing, ratio, self.plan.streamed_ratio
+            variance = self.curve_rows.variance(
+                condition_positions, model_positions, stand_ins, ratio, self.plan.streamed_ratio
             )
         errors = dict(zip(methods, np.stack(self.curve_errors, axis=2), strict=True))
         known_methods = set(methods) - self.without_curve
         alive = [method.name for method in self.plan.alive if method.name in known_methods]
-        return {name: CostCurve(name, self.ratios, errors[name], ratio, known) for name in alive}
+        return {name: CostCurve(name, self.ratios, errors[name], ratio, variance) for name in alive}
 
     @staticmethod
-    def _ratio(first: Samples) -> float:
+    def _test_ratio(first: Samples) -> float:
         return len(first.split.test) / len(first.split.train)
 
     def _tune(
@@ -519,10 +520,10 @@ class _Study:
         cost_of_row = paid[codes] if weight is None else paid[codes] * weight
         tuned = {}
         for name, fit in plain.items():
-            every = [fits.get(name) for fits in (plain, *folds)]
-            if any(one is None or np.isnan(one.log_proba).any() for one in every):
+            predictions = [fits.get(name) for fits in (plain, *folds)]
+            if any(p is None or np.isnan(p.log_proba).any() for p in predictions):
                 continue
-            held = np.concatenate([one.log_proba for one in every[1:] if one is not None])
+            held = np.concatenate([p.log_proba for p in predictions[1:] if p is not None])
             shifts = move_threshold(held, codes, cost_of_row)
             # Only labels change; posteriors are kept.
             tuned[name] = fit._replace(
@@ -530,8 +531,10 @@ class _Study:
             )
         return tuned
 
-    def _note(self, plain: Mapping[str, Prediction], refused: Mapping[str, str]) -> None:
-        """Record which corrections are unavailable for a method, and why."""
+    def _note_unavailable(
+        self, plain: Mapping[str, Prediction], refused: Mapping[str, str]
+    ) -> None:
+        """Record which corrections are unavailable for each method, and why."""
         for method in self.plan.alive:
             why = self.unavailable.setdefault(method.name, {})
             fit = plain[method.name]
@@ -544,10 +547,10 @@ class _Study:
                 if silent:
                     why["tuned threshold"] = reason
 
-    def _record(self, first: Samples, found: list[_Judged]) -> ImbalanceCost:
-        plan, kept = self.plan, [m in self.plan.alive for m in self.plan.methods]
+    def _record(self, first: Samples, evaluated: list[_Evaluated]) -> ImbalanceCost:
+        plan, is_alive = self.plan, [m in self.plan.alive for m in self.plan.methods]
         losses, by_size, posteriors, miscalibrations = (
-            np.stack(part, axis=2)[kept] for part in zip(*found, strict=True)
+            np.stack(arrays, axis=2)[is_alive] for arrays in zip(*evaluated, strict=True)
         )
         for i, method in enumerate(plan.alive):
             for condition in self.unavailable[method.name]:
@@ -565,7 +568,7 @@ class _Study:
             rare=self.rare,
             sizes=first.sizes,
             size_losses=by_size,
-            seeds=plan.seed + np.arange(len(found)),
+            seeds=plan.seed + np.arange(len(evaluated)),
             new_splits=plan.new_splits,
             ratios=self.ratios,
             posteriors=posteriors,
@@ -574,6 +577,6 @@ class _Study:
             unavailable={name: dict(why) for name, why in self.unavailable.items()},
             failures=dict(plan.failures),
             notices=tuple(plan.notices),
-            settings=study_settings(plan, self.repeats),
+            settings=study_settings(plan),
             variances=self._variances(first),
         )

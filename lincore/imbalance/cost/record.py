@@ -174,23 +174,23 @@ class ImbalanceCost:
         --------
         >>> import lincore
         >>> data = lincore.sample("gaussian")
-        >>> found = lincore.imbalance_cost(data, "lda", repeats=4)
-        >>> split = found.attribution("lda")
+        >>> cost = lincore.imbalance_cost(data, "lda", repeats=4)
+        >>> split = cost.attribution("lda")
         >>> whole = sum(part.value for part in split.parts.values()) + split.limit.value
         >>> bool(np.isclose(whole, split.uncorrected.value))
         True
         """
         known = {n for n in CONDITIONS if not np.isnan(self.loss(method, n, loss)).all()}
-        pairs = _pairs_of(known)
+        pairs_of = _pairs_of(known)
         by_pair = {
-            part: [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in each]
-            for part, each in pairs.items()
+            part: [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in pairs]
+            for part, pairs in pairs_of.items()
         }
-        rest = [n for n in ("uncorrected", "corrected priors", "both") if n in known] or [
-            "uncorrected"
-        ]
-        small, limit = self._extrapolated(method, rest[-1], loss)
-        shift, bias = (self._mean_change(method, each, loss) for each in pairs.values())
+        most_corrected = next(
+            (n for n in ("both", "corrected priors") if n in known), "uncorrected"
+        )
+        small, limit = self._extrapolated(method, most_corrected, loss)
+        shift, bias = (self._mean_change(method, pairs, loss) for pairs in pairs_of.values())
         return Decomposition(
             self._level(method, "uncorrected", loss),
             shift,
@@ -216,13 +216,13 @@ class ImbalanceCost:
         three quarters of what the best recovers and is not significantly worse. Corrected priors,
         which need no fitting, are the simplest; undersampling comes last.
         """
-        clear = [c for c in self.corrected(method, loss) if c.recovered.low > 0]
-        if not clear:
+        significant = [c for c in self.corrected(method, loss) if c.recovered.low > 0]
+        if not significant:
             return None
-        best = max(clear, key=lambda correction: correction.recovered.value)
-        for correction in clear:
-            near = correction.recovered.value >= ENOUGH * best.recovered.value
-            if near and not self._excess(method, correction.name, best.name, loss).low > 0:
+        best = max(significant, key=lambda correction: correction.recovered.value)
+        for correction in significant:
+            is_enough = correction.recovered.value >= ENOUGH * best.recovered.value
+            if is_enough and not self._excess(method, correction.name, best.name, loss).low > 0:
                 return correction
         return best
 
@@ -272,9 +272,15 @@ class ImbalanceCost:
     @cached_property
     def digest(self) -> str:
         """Digest of the numbers, the same for equal costs."""
-        told = (self.methods, self.unavailable, self.failures, self.settings.digest)
-        splits = self.seeds, self.settings.repeats
-        found = blake2b(repr((*told, *splits)).encode(), digest_size=16)
+        record = (
+            self.methods,
+            self.unavailable,
+            self.failures,
+            self.settings.digest,
+            self.seeds,
+            self.settings.repeats,
+        )
+        digest = blake2b(repr(record).encode(), digest_size=16)
         costs = () if self.costs is None else (self.costs,)
         for array in (
             self.losses,
@@ -284,8 +290,8 @@ class ImbalanceCost:
             self.miscalibrations,
             *costs,
         ):
-            found.update(np.ascontiguousarray(array).tobytes())
-        return found.hexdigest()
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def _correction(self, method: str, name: str, loss: str) -> Correction:
         return Correction(
@@ -299,9 +305,9 @@ class ImbalanceCost:
             self._change(method, name, "uncorrected", OTHERS),
         )
 
-    def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
+    def _excess(self, method: str, worse: str, better: str, loss: str) -> Interval:
         """Return how much worse one condition is than another: higher loss or lower recall."""
-        pair = (other, one) if self.named(loss).greater_is_better else (one, other)
+        pair = (better, worse) if self.named(loss).greater_is_better else (worse, better)
         return self._change(method, *pair, loss)
 
     def _extrapolated(self, method: str, rest: str, loss: str) -> tuple[Interval, Interval]:
@@ -314,8 +320,8 @@ class ImbalanceCost:
         if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
             return UNKNOWN, self._level(method, rest, loss)
         # The coefficients of the losses in the slope over 1 / size.
-        places = 1 / self.sizes[seen]
-        centred = places - places.mean()
+        inverse_sizes = 1 / self.sizes[seen]
+        centred = inverse_sizes - inverse_sizes.mean()
         factors = centred / (centred @ centred) / self.sizes[-1]
         by_seed = factors @ values[seen]
         contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
@@ -386,8 +392,9 @@ class ImbalanceCost:
         return self._interval(method, np.mean(changes, axis=0), contrast_of(pairs), loss)
 
     def _level(self, method: str, condition: str, loss: str) -> Interval:
-        found = self._interval(method, self.loss(method, condition, loss), {condition: 1.0}, loss)
-        return found.within(0.0, self.named(loss).highest)
+        by_split = self.loss(method, condition, loss)
+        interval = self._interval(method, by_split, {condition: 1.0}, loss)
+        return interval.within(0.0, self.named(loss).highest)
 
     def _grain(self, loss: str) -> float:
         if loss != LOSS:
@@ -399,9 +406,9 @@ class ImbalanceCost:
         return float(self.prevalence[self.rare]) * grain_of(self.n_test, share)
 
 
-def size_name(place: int) -> str:
+def size_name(position: int) -> str:
     """Return the name of the condition for a size of the class-size sweep."""
-    return f"size {place}"
+    return f"size {position}"
 
 
 def _pairs_of(known: set[str]) -> dict[str, Pairs]:

@@ -332,9 +332,9 @@ def test_what_cannot_be_typed_is_said():
     rows = {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}
     app = settled(edit_cells(app, "balance.table", rows))
     said = " ".join(one.value for one in app.warning).replace("\\", "")
-    assert "class 1 cannot keep -5 rows (minimum 1). It stays at 210." in said
-    assert "class 2 has only 105 training rows: all are kept." in said
-    assert "class 3: an empty cell keeps all 53 training rows." in said
+    assert "'class 1' cannot keep -5 rows (minimum 1). It stays at 210." in said
+    assert "'class 2' has only 105 training rows: all are kept." in said
+    assert "'class 3': an empty cell keeps all 53 training rows." in said
 
 
 def test_the_table_sets_sizes_within_what_there_is():
