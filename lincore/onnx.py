@@ -92,12 +92,6 @@ def _linear_scores(rows: Node, model: LinearClassifier, opset: dict[str, Any]) -
     return ops.OnnxAdd(ops.OnnxMatMul(rows, coef, **opset), constants, **opset)
 
 
-def _quadratic_scores(
-    rows: Node, model: QuadraticDiscriminantAnalysis, opset: dict[str, Any]
-) -> Node:
-    return _gaussian_scores(rows, model.densities_, model.priors_, opset)
-
-
 def _gaussian_scores(
     rows: Node, densities: Gaussians, priors: Array, opset: dict[str, Any]
 ) -> Node:
@@ -301,7 +295,9 @@ SCORES: dict[type, Scores] = {
     LeastSquaresClassifier: _linear_scores,
     LogisticRegression: _linear_scores,
     Perceptron: _linear_scores,
-    QuadraticDiscriminantAnalysis: _quadratic_scores,
+    QuadraticDiscriminantAnalysis: lambda rows, model, opset: _gaussian_scores(
+        rows, model.densities_, model.priors_, opset
+    ),
     GaussianNB: _naive_bayes_scores,
     MultinomialNB: _count_scores,
 }

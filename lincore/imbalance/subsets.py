@@ -198,18 +198,23 @@ def class_totals(data: Dataset) -> Array:
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
     """Return the number of training rows per class in the reduced subset, shape (K,)."""
     wanted = np.array(counts, dtype=np.intp)
-    labels = data.classes.tolist()
     if not sizes:
         raise DataError("No class to reduce.", remedy="Give {class: size} for at least one.")
     for label, size in sizes.items():
-        if label not in labels:
-            known = ", ".join(map(str, labels[:10]))
-            raise DataError(
-                f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
-            )
-        k = labels.index(label)
+        k = class_code(data, label)
         wanted[k] = _wanted(label, size, int(counts[k]))
     return wanted
+
+
+def class_code(data: Dataset, label: Any) -> int:
+    """Return the code of a class; raise DataError if there is no such class."""
+    labels = data.classes.tolist()
+    if label not in labels:
+        known = ", ".join(map(str, labels[:10]))
+        raise DataError(
+            f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
+        )
+    return int(labels.index(label))
 
 
 def _wanted(label: Any, size: float, available: int) -> int:

@@ -36,10 +36,6 @@ class ShiftedDecision(DecisionFunction):
         """Return scores (g, K) at points Z (g, d); the largest decides."""
         return np.asarray(self.inner.log_posterior(Z) + self.shift)
 
-    def log_posterior(self, Z: Array) -> Array:
-        """Return log posteriors (g, K)."""
-        return np.asarray(log_softmax(self.scores(Z), axis=1))
-
 
 class CostDecision(DecisionFunction):
     """The posteriors of a view, with decisions of minimum expected cost."""

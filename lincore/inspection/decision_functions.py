@@ -32,9 +32,10 @@ class DecisionFunction(ABC):
     def scores(self, Z: Array) -> Array:
         """Return scores (g, K) at points Z (g, d); the largest decides."""
 
-    @abstractmethod
     def log_posterior(self, Z: Array) -> Array:
-        """Return log posteriors (g, K); only if `has_posterior`."""
+        """Return log posteriors (g, K), by default the log softmax of the scores."""
+        # Only used if `has_posterior`.
+        return np.asarray(log_softmax(self.scores(Z), axis=1))
 
     def in_units(self, units: Array) -> DecisionFunction:
         """Return the functions in coordinates that are divided by `units` (d,)."""
@@ -80,10 +81,6 @@ class AffineDecision(DecisionFunction):
     def scores(self, Z: Array) -> Array:
         """Return scores (g, K) at points Z (g, d); the largest decides."""
         return np.asarray(Z @ self.coef.T + self.intercept)
-
-    def log_posterior(self, Z: Array) -> Array:
-        """Return log posteriors (g, K)."""
-        return np.asarray(log_softmax(self.scores(Z), axis=1))
 
 
 def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -92,11 +93,6 @@ class _Within:
     ) -> None:
         self.mean, self.moments, self.seen, self.codes = mean, moments, seen, codes
         self.n_free = max(n_free, 1)
-        self.centred: Array | None = None
-        if moments is None:
-            self.centred = seen.astype(float)
-            for code in np.unique(codes):
-                self.centred[codes == code] -= self.centred[codes == code].mean(axis=0)
 
     @classmethod
     def of(cls, pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> _Within:
@@ -110,6 +106,15 @@ class _Within:
             moments = Moments.from_groups(seen, codes, data.n_classes)
         mean = np.asarray(seen.mean(axis=0, dtype=float))
         return cls(mean, moments, seen, codes, len(rows) - len(np.unique(codes)))
+
+    @cached_property
+    def centred(self) -> Array:
+        """The rows minus the means of their classes, used only without moments."""
+        centred: Array = self.seen.astype(float)
+        for code in np.unique(self.codes):
+            members = self.codes == code
+            centred[members] -= centred[members].mean(axis=0)
+        return centred
 
     def fisher(self, model: Any) -> FisherDiscriminant:
         """Return Fisher's discriminant of these rows."""
@@ -125,7 +130,7 @@ class _Within:
         """Return directions (d, q) times the scatter."""
         if self.moments is not None:
             return np.asarray(directions @ self.moments.within())
-        return np.asarray((self._centred @ directions.T).T @ self._centred)
+        return np.asarray((self.centred @ directions.T).T @ self.centred)
 
     def deviation(self, direction: Array) -> float:
         """Return the standard deviation within classes along a direction (q,)."""
@@ -150,18 +155,12 @@ class _Within:
             values = scatter - np.outer(slope, slope) * float(first @ scatter @ first)
             axis = np.linalg.eigh(values)[1][:, -1]
         else:
-            residuals = self._centred - np.outer(self._centred @ first, slope)
+            residuals = self.centred - np.outer(self.centred @ first, slope)
             axis = residuals.T @ np.linalg.eigh(residuals @ residuals.T)[1][:, -1]
             axis /= np.linalg.norm(axis) or 1.0
         axis = turned_positive(axis[:, None])[:, 0]
         direction = axis - float(axis @ slope) * first
         return np.asarray(direction / self.deviation(direction))
-
-    @property
-    def _centred(self) -> Array:
-        if self.centred is None:
-            raise ValueError("Rows are kept only if there are no moments.")
-        return self.centred
 
 
 def _own_direction(model: Any) -> Array | None:

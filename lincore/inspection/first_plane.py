@@ -72,10 +72,8 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
     return coordinate_plane(axes, tuple(names[axis] for axis in axes), centre)
 
 
-def leading_features(
-    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], n_features: int = 2
-) -> tuple[int, ...]:
-    """Return the most important features of a fitted model, numbers before categories.
+def leading_features(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> tuple[int, ...]:
+    """Return the two most important features of a fitted model, numbers before categories.
 
     Importance is the coefficient per standard deviation, or, for a model without coefficients, the
     distance of the class means in standard deviations. A category counts as one feature regardless
@@ -91,7 +89,7 @@ def leading_features(
     Returns
     -------
     tuple of int
-        At most `n_features` positions among the columns of the table, the most important first.
+        At most two positions among the columns of the table, the most important first.
 
     Examples
     --------
@@ -108,7 +106,7 @@ def leading_features(
     is_category = np.array([names is not None for names in data.levels or ()], dtype=bool)
     is_category = np.resize(is_category, data.n_features) if len(is_category) else importance < 0
     order = np.lexsort((-importance, is_category))
-    return tuple(order[:n_features].tolist())
+    return tuple(order[:2].tolist())
 
 
 def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ def _logistic_ending(model: Any, names: Sequence[str]) -> Ending:
 
 
 def _leading(separation: Any, names: Sequence[str]) -> str:
-    named = [names[j] for j in separation.leading_features() if j < len(names)][:3]
+    named = [names[j] for j in separation.leading_features() if j < len(names)]
     return f", led by {', '.join(named)}" if named else ""
 
 

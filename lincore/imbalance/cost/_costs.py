@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.imbalance.cost.curve import CostRatios
-from lincore.imbalance.subsets import class_totals
+from lincore.imbalance.subsets import class_code, class_totals
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.training_variance import softened, softened_errors
 from lincore.utils.typing import Array
@@ -40,18 +40,13 @@ def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLi
 
 
 def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> Array:
-    labels = data.classes.tolist()
-    for label in given:
-        if label not in labels:
-            known = ", ".join(map(str, labels[:10]))
-            raise DataError(
-                f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
-            )
-    named = np.array([label in given for label in labels])
-    shares = np.array([float(given.get(label, 0.0)) for label in labels])
-    rest = in_data[~named]
+    shares, is_given = np.zeros(data.n_classes), np.zeros(data.n_classes, dtype=bool)
+    for label, share in given.items():
+        code = class_code(data, label)
+        shares[code], is_given[code] = share, True
+    rest = in_data[~is_given]
     if rest.sum() > 0:
-        shares[~named] = (1 - shares.sum()) * rest / rest.sum()
+        shares[~is_given] = (1 - shares.sum()) * rest / rest.sum()
     return shares
 
 
