@@ -233,7 +233,7 @@ def _filled(column: Node, filling: Filling, opset: dict[str, Any]) -> list[Node]
 
 
 def _coded(column: Node, coding: Coding, opset: dict[str, Any]) -> Node:
-    n_levels = len(coding.place) - 2
+    n_levels = len(coding.position) - 2
     gaps = ops.OnnxIsNaN(column, **opset)
     numbers = ops.OnnxWhere(gaps, np.zeros(1), column, **opset)
     codes = ops.OnnxCast(numbers, to=onnx_proto.TensorProto.INT64, **opset)
@@ -244,7 +244,7 @@ def _coded(column: Node, coding: Coding, opset: dict[str, Any]) -> Node:
     )
     known = ops.OnnxWhere(outside, np.array([n_levels]), codes, **opset)
     all_codes = ops.OnnxWhere(gaps, np.array([n_levels + 1]), known, **opset)
-    positions = ops.OnnxGather(np.asarray(coding.place, np.int64), all_codes, axis=0, **opset)
+    positions = ops.OnnxGather(np.asarray(coding.position, np.int64), all_codes, axis=0, **opset)
     indicators = ops.OnnxEqual(positions, np.arange(len(coding.of_column))[None], **opset)
     return ops.OnnxCast(indicators, to=onnx_proto.TensorProto.DOUBLE, **opset)
 

@@ -76,13 +76,13 @@ class EpochBlock:
         """Return ``weights @ rowsᵀ``, (K, b)."""
         return np.asarray(weights @ self.rows.T)
 
-    def inner_products(self, here: int) -> Array:
-        """Return the products of row `here` with the rows after it."""
-        return np.asarray(self.rows[here + 1 :] @ self.rows[here])
+    def inner_products(self, i: int) -> Array:
+        """Return the products of row `i` with the rows after it."""
+        return np.asarray(self.rows[i + 1 :] @ self.rows[i])
 
-    def add(self, target: Array, here: int, factor: float) -> None:
-        """Add a multiple of row `here` to a vector (p + 1,)."""
-        target += factor * self.rows[here]
+    def add(self, target: Array, i: int, factor: float) -> None:
+        """Add a multiple of row `i` to a vector (p + 1,)."""
+        target += factor * self.rows[i]
 
 
 class SparseBlock(EpochBlock):
@@ -96,13 +96,13 @@ class SparseBlock(EpochBlock):
     def _products(self) -> Array:
         return np.asarray((self.rows @ self.rows.T).toarray())
 
-    def inner_products(self, here: int) -> Array:
-        """Return the products of row `here` with the rows after it."""
-        return self._products[here, here + 1 :]
+    def inner_products(self, i: int) -> Array:
+        """Return the products of row `i` with the rows after it."""
+        return self._products[i, i + 1 :]
 
-    def add(self, target: Array, here: int, factor: float) -> None:
-        """Add a multiple of row `here` to a vector (p + 1,)."""
-        stored = slice(self.rows.indptr[here], self.rows.indptr[here + 1])
+    def add(self, target: Array, i: int, factor: float) -> None:
+        """Add a multiple of row `i` to a vector (p + 1,)."""
+        stored = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
         np.add.at(target, self.rows.indices[stored], factor * self.rows.data[stored])
 
 
@@ -131,7 +131,7 @@ class Walk:
         mistakes = sum(visit(*block) for block in self.rows.blocks(order))
         self._has_many = mistakes > MANY * len(order) and not sp.issparse(self.rows.X)
         if self.keeps_pocket:
-            self._consider()
+            self._update_pocket()
         return mistakes
 
     def average(self) -> Array:
@@ -147,28 +147,28 @@ class Walk:
         own = scores[codes, np.arange(len(codes))]
         rivals = scores
         rivals[codes, np.arange(len(codes))] = -np.inf
-        here = mistakes = 0
+        i = mistakes = 0
         while True:
             # A tie is a mistake; at the start, with zero weights, everything is tied.
-            wrong = own[here:] <= rivals[:, here:].max(axis=0)
+            wrong = own[i:] <= rivals[:, i:].max(axis=0)
             ahead = int(wrong.argmax()) if wrong.any() else len(wrong)
-            self.visits, self._run, here = self.visits + ahead, self._run + ahead, here + ahead
-            if here == len(codes):
+            self.visits, self._run, i = self.visits + ahead, self._run + ahead, i + ahead
+            if i == len(codes):
                 return mistakes
             mistakes += 1
-            true, rival = int(codes[here]), int(rivals[:, here].argmax())
-            self._update(block, here, steps[here], true, rival)
-            rest = slice(here + 1, None)
-            change = steps[here] * block.inner_products(here)
+            true, rival = int(codes[i]), int(rivals[:, i].argmax())
+            self._update(block, i, steps[i], true, rival)
+            rest = slice(i + 1, None)
+            change = steps[i] * block.inner_products(i)
             for k, signed in ((true, change), (rival, -change)):
                 rivals[k, rest] += signed
                 own[rest] += signed * (codes[rest] == k)
-            here += 1
+            i += 1
 
     def _visit_singly(self, block: EpochBlock, codes: NDArray[np.intp], steps: Array) -> int:
         """Visit the rows of a block one by one."""
         mistakes = 0
-        for here, (row, true) in enumerate(zip(block.rows, codes.tolist(), strict=True)):
+        for i, (row, true) in enumerate(zip(block.rows, codes.tolist(), strict=True)):
             scores = self.weights @ row
             own, scores[true] = scores[true], -np.inf
             rival = int(scores.argmax())
@@ -176,18 +176,18 @@ class Walk:
                 self.visits, self._run = self.visits + 1, self._run + 1
             else:
                 mistakes += 1
-                self._update(block, here, steps[here], true, rival)
+                self._update(block, i, steps[i], true, rival)
         return mistakes
 
-    def _update(self, block: EpochBlock, here: int, step: float, true: int, rival: int) -> None:
+    def _update(self, block: EpochBlock, i: int, step: float, true: int, rival: int) -> None:
         if self.keeps_pocket and self._run > self._longest_run:
-            self._consider()
+            self._update_pocket()
         self.visits, self._run = self.visits + 1, 0
         for k, signed in ((true, step), (rival, -step)):
-            block.add(self.weights[k], here, signed)
-            block.add(self._drift[k], here, self.visits * signed)
+            block.add(self.weights[k], i, signed)
+            block.add(self._drift[k], i, self.visits * signed)
 
-    def _consider(self) -> None:
+    def _update_pocket(self) -> None:
         """Pocket the weights if they misclassify fewer rows than those in the pocket."""
         self._longest_run = max(self._longest_run, self._run)
         errors = 0.0

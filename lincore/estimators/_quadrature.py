@@ -28,10 +28,10 @@ class Rule(NamedTuple):
     smooth: bool  # whether the code is known not to change back within a small distance
 
 
-def over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
+def integrate_over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
     """Integrate the cost of a rule in one or two dimensions."""
     if known.means.shape[1] == 2:
-        return _over_the_plane(known, rule, scan)
+        return _integrate_plane(known, rule, scan)
     line = Lines(known.priors[None], known.means.T, np.sqrt(known.covariances[:, 0, 0]))
     return float(line.integrate(rule, np.empty((1, 0)), scan)[0]), 0.0
 
@@ -60,8 +60,8 @@ class Lines(NamedTuple):
         line, at = np.nonzero(codes[:, :-1] != codes[:, 1:])
         ends = scan[line, at], scan[line, at + 1]
         brackets = Brackets(line, *ends, codes[line, at], codes[line, at + 1])
-        for line, place, left, right in brackets.pin_down(label, rule.cost.shape[1]):
-            below = ndtr((place[:, None] - self.means[line]) / self.deviations)
+        for line, change, left, right in brackets.pin_down(label, rule.cost.shape[1]):
+            below = ndtr((change[:, None] - self.means[line]) / self.deviations)
             saved = (rule.cost[:, left] - rule.cost[:, right]).T
             np.add.at(total, line, (self.weights[line] * saved * below).sum(axis=1))
         return total
@@ -93,12 +93,12 @@ class Brackets(NamedTuple):
                 first, end = np.where(same, middle, first), np.where(same, end, middle)
                 beyond = np.where(same, beyond, code)
             changes.append((line, end, left, beyond))
-            more = beyond != right
-            line, low, high, left, right = (a[more] for a in (line, end, high, beyond, right))
+            unfinished = beyond != right
+            line, low, high, left, right = (a[unfinished] for a in (line, end, high, beyond, right))
         return changes
 
 
-def _over_the_plane(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
+def _integrate_plane(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
     """Integrate over lines in two dimensions; return the value and a bound on its error."""
     cov, means = known.covariances, known.means
     across = np.sqrt(cov[:, 0, 0])
@@ -115,10 +115,12 @@ def _over_the_plane(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, 
     knots = (means[:, :1] + across[:, None] * [-REACH, -3.0, 3.0, REACH]).ravel()
     # A jagged rule is left to Monte Carlo instead of searching for its many changes.
     most = MOST_LINES if rule.smooth else MOST_LINES // 5
-    return _adaptive(along_lines, np.unique(knots), most)
+    return _integrate_adaptively(along_lines, np.unique(knots), most)
 
 
-def _adaptive(function: Callable[[Array], Array], knots: Array, most: int) -> tuple[float, float]:
+def _integrate_adaptively(
+    function: Callable[[Array], Array], knots: Array, most: int
+) -> tuple[float, float]:
     """Integrate by Gauss's rule, halving panels as long as that changes the result."""
     # Where three classes meet the integrand has kinks, and panels become small. All panels of the
     # same size are evaluated together, whereas `scipy.integrate` evaluates one at a time.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from lincore.estimators._quadrature import ACCURACY, SCAN, Rule, over_lines
+from lincore.estimators._quadrature import ACCURACY, SCAN, Rule, integrate_over_lines
 from lincore.estimators.bayes import BayesClassifier, KnownClasses
 from lincore.linalg.eigenvectors import eigenpairs
 from lincore.moments.moments import BLOCK_VALUES, Moments
@@ -80,9 +80,9 @@ def bayes_error(
         known = known.restricted(np.asarray(axes[:rank].T))
         if len(known.means) == 2:
             return ExpectedLoss(
-                _two_alike(known.means, known.priors, known.loss), 0.0, "closed form"
+                _equal_covariance_loss(known.means, known.priors, known.loss), 0.0, "closed form"
             )
-    return _integrate(known, _best(known), standard_error, seed)
+    return _integrate(known, _bayes_rule(known), standard_error, seed)
 
 
 def expected_loss(
@@ -114,7 +114,7 @@ def expected_loss(
     0.187672
     """
     known = truth.known_classes()
-    return _integrate(known, _decisions(classifier, known), standard_error, seed)
+    return _integrate(known, _rule_of(classifier, known), standard_error, seed)
 
 
 def regret(
@@ -139,18 +139,18 @@ def regret(
     0.029017
     """
     known = truth.known_classes()
-    chosen, best = _decisions(classifier, known).label, _best(known).label
+    chosen, best = _rule_of(classifier, known).label, _bayes_rule(known).label
     n_classes = len(known.loss)
     excess = (known.loss[:, :, None] - known.loss[:, None, :]).reshape(n_classes, -1)
     pairs = Rule(lambda Z: chosen(Z) * n_classes + best(Z), excess, smooth=False)
     return _integrate(known, pairs, standard_error, seed)
 
 
-def _best(known: KnownClasses) -> Rule:
+def _bayes_rule(known: KnownClasses) -> Rule:
     return Rule(lambda Z: known.risk(Z).argmin(axis=1), known.loss, smooth=True)
 
 
-def _decisions(classifier: Any, known: KnownClasses) -> Rule:
+def _rule_of(classifier: Any, known: KnownClasses) -> Rule:
     labels = np.asarray(classifier.classes_)
     if len(labels) != len(known.loss):
         numbers = f"knows {len(labels)} classes, the truth has {len(known.loss)}"
@@ -164,7 +164,7 @@ def _decisions(classifier: Any, known: KnownClasses) -> Rule:
     return Rule(label, known.loss, smooth=False)
 
 
-def _two_alike(means: Array, priors: Array, loss: Array) -> float:
+def _equal_covariance_loss(means: Array, priors: Array, loss: Array) -> float:
     """Return the minimum loss of two classes with equal covariances, in whitened coordinates."""
     # Along the line through the means the classes are N(0, 1) and N(Δ, 1). The second is chosen
     # above c, where the log likelihood ratio Δu - Δ²/2 exceeds the log ratio of the costs of
@@ -174,7 +174,7 @@ def _two_alike(means: Array, priors: Array, loss: Array) -> float:
     gains = first_wrong - first_right, second_wrong - second_right
     always_first, always_second = first_right + second_wrong, first_wrong + second_right
     if max(gains) < 0:  # every error is better than the correct decision: exchange them
-        return _two_alike(means, priors, loss[:, ::-1])
+        return _equal_covariance_loss(means, priors, loss[:, ::-1])
     if min(gains) <= 0 or distance == 0:
         return float(min(always_first, always_second))
     c = distance / 2 + np.log(gains[0] / gains[1]) / distance
@@ -188,11 +188,11 @@ def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int
     n_classes, dimensions = known.means.shape
     if dimensions > 2 or (dimensions == 2 and n_classes > MOST_CLASSES):
         return _monte_carlo(known, rule, standard_error, seed)
-    value, error = over_lines(known, rule, SCAN)
+    value, error = integrate_over_lines(known, rule, SCAN)
     enough = max(standard_error, ACCURACY)
     if not rule.smooth and error <= enough:
         # A jagged rule may change twice between two points: check with a finer scan.
-        finer, error = over_lines(known, rule, 4 * SCAN)
+        finer, error = integrate_over_lines(known, rule, 4 * SCAN)
         value, error = finer, error + 10 * abs(finer - value)
     if error > enough:
         return _monte_carlo(known, rule, standard_error, seed)

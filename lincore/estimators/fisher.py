@@ -30,7 +30,7 @@ from lincore.utils.typing import Array
 Threshold = Literal["midpoint", "gaussian", "minimum-error"]
 
 
-def _asks_for_no_rows(model: FisherDiscriminant) -> bool:
+def _needs_no_rows(model: FisherDiscriminant) -> bool:
     if model.threshold == "minimum-error":
         raise AttributeError(
             "threshold='minimum-error' counts errors on the rows, which are not available from "
@@ -124,7 +124,7 @@ class FisherDiscriminant(
         self.n_components = n_components
         self.class_weight = class_weight
 
-    @available_if(_asks_for_no_rows)
+    @available_if(_needs_no_rows)
     def partial_fit(
         self,
         X: ArrayLike,
@@ -135,7 +135,7 @@ class FisherDiscriminant(
         """Update with more rows; see `MomentClassifier.partial_fit`."""
         return super().partial_fit(X, y, classes, sample_weight)
 
-    @available_if(_asks_for_no_rows)
+    @available_if(_needs_no_rows)
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
         """Fit to moments grouped by class; see `MomentClassifier.fit_moments`."""
         return super().fit_moments(moments, classes)

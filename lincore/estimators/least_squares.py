@@ -152,9 +152,9 @@ def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
     # After scaling, each feature counts equally for the rank.
     scale = np.sqrt(np.diagonal(normal))[:, None]
     values, vectors = np.linalg.eigh(normal / scale / scale.T)
-    kept = is_positive(values)
-    coordinates = vectors[:, kept].T @ (products[varying] / scale) / values[kept, None]
-    standard, null = vectors[:, kept] @ coordinates, vectors[:, ~kept]
+    positive = is_positive(values)
+    coordinates = vectors[:, positive].T @ (products[varying] / scale) / values[positive, None]
+    standard, null = vectors[:, positive] @ coordinates, vectors[:, ~positive]
     if null.shape[1]:
         # The shortest in these units; a null-space component makes it shortest in the original
         # ones.

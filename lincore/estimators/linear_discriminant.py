@@ -47,12 +47,12 @@ def _robust_moments(labelled: LabelledRows, moments: Moments, classes: NDArray[A
         if own.sum() > 2 * p:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of singular subsets, see below
-                found = MinCovDet(random_state=_SEED).fit(rows[own].astype(float))
-            covariance = found.covariance_
+                estimate = MinCovDet(random_state=_SEED).fit(rows[own].astype(float))
+            covariance = estimate.covariance_
         if np.linalg.matrix_rank(covariance) < p:
             lacking.append(str(classes[code]))
             continue
-        means[code] = found.location_
+        means[code] = estimate.location_
         full = moments.count[code] * covariance
         scatter[code] = np.diagonal(full) if moments.is_diagonal else full
     if lacking:

@@ -72,7 +72,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Convert the margins of the models (n, n_models) to scores of the classes (n, K)."""
 
     @abstractmethod
-    def _coupled(self, proba: Array) -> Array:
+    def _couple(self, proba: Array) -> Array:
         """Convert probabilities of the models (n, n_models) to those of the classes (n, K)."""
         # Rows sum to one.
 
@@ -93,9 +93,9 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         rows, codes, weight = weighted_rows(self, labelled)
         self._check_classes(codes, weight)
         self.design_ = self._design(len(self.classes_))
-        together = self._fit_together(rows, codes, weight)
+        stacked = self._fit_together(rows, codes, weight)
         self.estimators_ = []
-        for row, fitted in zip(self.design_, together, strict=True):
+        for row, fitted in zip(self.design_, stacked, strict=True):
             if fitted is not None:
                 self.estimators_.append(fitted)
                 continue
@@ -153,16 +153,16 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._log_probabilities
 
     def _require_probabilities(self, name: str) -> None:
-        part = self.estimators_[0] if hasattr(self, "estimators_") else self.estimator
-        if not hasattr(part, "predict_proba"):
-            because = f"those of its binary models ({type(part).__name__}) give"
+        model = self.estimators_[0] if hasattr(self, "estimators_") else self.estimator
+        if not hasattr(model, "predict_proba"):
+            because = f"those of its binary models ({type(model).__name__}) give"
             raise no_probabilities(self, name, because)
 
     def _probabilities(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, **self._accepted)
-        parts = [np.asarray(model.predict_proba(rows))[:, 1] for model in self.estimators_]
-        return self._coupled(np.column_stack(parts))
+        probabilities = [np.asarray(model.predict_proba(rows))[:, 1] for model in self.estimators_]
+        return self._couple(np.column_stack(probabilities))
 
     def _log_probabilities(self, X: ArrayLike) -> Array:
         with np.errstate(divide="ignore"):
@@ -202,11 +202,11 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         """Declare that sparse rows and NaN are accepted if `estimator` accepts them."""
-        tags, part = super().__sklearn_tags__(), self.estimator
-        tags.input_tags.sparse = get_tags(part).input_tags.sparse
+        tags, model = super().__sklearn_tags__(), self.estimator
+        tags.input_tags.sparse = get_tags(model).input_tags.sparse
         # A pipeline may impute values without declaring it.
-        steps = [step for _, step in part.steps] if isinstance(part, Pipeline) else [part]
-        first = next((step for step in steps if hasattr(step, "fit")), part)
+        steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+        first = next((step for step in steps if hasattr(step, "fit")), model)
         tags.input_tags.allow_nan = get_tags(first).input_tags.allow_nan
         return tags
 
@@ -216,12 +216,12 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if kind is not None and kind().estimator_type == "classifier":
             return
         name = given.__name__ if isinstance(given, type) else type(given).__name__
-        what = "a class: pass an instance of it" if isinstance(given, type) else "no classifier"
+        problem = "a class: pass an instance of it" if isinstance(given, type) else "no classifier"
         if kind is not None and kind().estimator_type:
-            what = f"a {kind().estimator_type.replace('_', ' ')}"
+            problem = f"a {kind().estimator_type.replace('_', ' ')}"
         raise ValueError(
             f"{type(self).__name__} needs a classifier, such as LogisticRegression(); {name} is "
-            f"{what}."
+            f"{problem}."
         )
 
     def _check_classes(self, codes: NDArray[np.intp], weight: Array | None) -> None:
@@ -343,7 +343,7 @@ class OneVsRest(BinaryModels):
     def _scores(self, margins: Array) -> Array:
         return np.column_stack([margins, np.zeros(len(margins))]) if self._has_rest else margins
 
-    def _coupled(self, proba: Array) -> Array:
+    def _couple(self, proba: Array) -> Array:
         if self._has_rest:
             proba = np.column_stack([proba, 1 - proba.max(axis=1)])
         total = proba.sum(axis=1, keepdims=True)
@@ -440,7 +440,7 @@ class OneVsOne(BinaryModels):
         confidence = np.clip(margins, -1e300, 1e300) @ self.design_.astype(np.float64)
         return self._count(margins) + confidence / 3 / (np.abs(confidence) + 1)
 
-    def _coupled(self, proba: Array) -> Array:
+    def _couple(self, proba: Array) -> Array:
         n_classes = len(self.classes_)
         if n_classes == 2:
             return np.column_stack([1 - proba, proba])
@@ -457,8 +457,8 @@ class OneVsOne(BinaryModels):
         system[:, diagonal, diagonal] = (wins**2).sum(axis=1)
         right = np.zeros((n_classes + 1, 1))
         right[-1] = 1
-        found = np.linalg.solve(system, right)[:, :-1, 0]
-        return np.asarray(np.maximum(found, 0) / np.maximum(found, 0).sum(axis=1, keepdims=True))
+        solution = np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0)
+        return np.asarray(solution / solution.sum(axis=1, keepdims=True))
 
 
 def _margin(model: Any, rows: Any) -> Array:

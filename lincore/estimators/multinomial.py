@@ -16,7 +16,7 @@ from lincore.data.blocks import RowBlock
 from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.moment_classifier import Priors, class_priors
-from lincore.estimators.base.validation import begins, require_classes, validate_rows
+from lincore.estimators.base.validation import is_first_call, require_classes, validate_rows
 from lincore.estimators.logistic.loss import OverBlocks
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric
@@ -159,7 +159,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
             As in `fit`, and for labels that are not among `classes`. Such a batch is ignored as a
             whole.
         """
-        return self._count(X, y, sample_weight, classes, first=begins(self, classes))
+        return self._count(X, y, sample_weight, classes, first=is_first_call(self, classes))
 
     @atomic
     def fit_blocks(

@@ -171,16 +171,16 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         singular = -1
         for _ in range(2):
             # A class without rows is never predicted, so any density will do.
-            found: list[Whitener] = []
+            whiteners: list[Whitener] = []
             for covariance, rows in zip(covariances, count, strict=True):
-                whitener = _refined(frame, covariance) if rows else frame
+                whitener = _factorise(frame, covariance) if rows else frame
                 if whitener is None:
                     break
-                found.append(whitener)
+                whiteners.append(whitener)
             else:
-                return tuple(found)
+                return tuple(whiteners)
             pooled = np.tensordot(share, covariances, axes=1)
-            singular, frame = len(found), Whitener.from_covariance(pooled)
+            singular, frame = len(whiteners), Whitener.from_covariance(pooled)
         n = count[singular]
         rows_do = "only row does" if n == 1 else f"{n:g} rows do"
         raise ValueError(
@@ -208,7 +208,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         return np.asarray(covariances)
 
 
-def _refined(frame: Whitener, covariance: Array) -> Whitener | None:
+def _factorise(frame: Whitener, covariance: Array) -> Whitener | None:
     """Factorise a covariance (p, p) in the coordinates of a frame; None if it is singular."""
     white = frame.congruent(covariance)
     smallest = 10 * len(white) * EPS * np.diagonal(white).max()

@@ -97,13 +97,13 @@ class Recalibrated(WithInnerFolds):
         y = np.asarray(y)
         units = None if units is None else np.asarray(units)
         is_tuned = isinstance(self.estimator, Tuned) and units is not None
-        more = {"units": units} if is_tuned else {}
+        fit_params = {"units": units} if is_tuned else {}
         cv = CalibratedClassifierCV(
             LogOdds(self.estimator, self.method != "temperature"),
             method=self.method,
             cv=inner_folds(y, units, self.random_state, "Recalibration"),
             ensemble=False,
-        ).fit(X, y, sample_weight, **more)
+        ).fit(X, y, sample_weight, **fit_params)
         self.classes_ = cv.classes_
         self.calibrated_ = cv.calibrated_classifiers_[0]
         self.n_features_in_ = X.shape[1]

@@ -164,11 +164,13 @@ class Tuned(WithInnerFolds):
         classes, loss, reason = np.unique(y), "", None
         moments = self._moments(X, y, weight, folds, classes)
         for j, (train, test) in enumerate(folds):
-            known = X[test], y[test], None if weight is None else weight[test]
+            test_rows = X[test], y[test], None if weight is None else weight[test]
             if self._is_path:
-                own, Cs = None if weight is None else weight[train], np.ravel(candidates)
-                for i, model in enumerate(self.estimator.fit_path(X[train], y[train], own, Cs=Cs)):
-                    losses[i, j], loss = _mean_loss(model, *known)
+                train_weight, Cs = None if weight is None else weight[train], np.ravel(candidates)
+                for i, model in enumerate(
+                    self.estimator.fit_path(X[train], y[train], train_weight, Cs=Cs)
+                ):
+                    losses[i, j], loss = _mean_loss(model, *test_rows)
                 continue
             for i, values in enumerate(candidates):
                 model = clone(self.estimator)
@@ -178,7 +180,7 @@ class Tuned(WithInnerFolds):
                         _fit(model, X[train], y[train], None if weight is None else weight[train])
                     else:
                         model.fit_moments(moments[j], classes)
-                    losses[i, j], loss = _mean_loss(model, *known)
+                    losses[i, j], loss = _mean_loss(model, *test_rows)
                 except ValueError as error:
                     reason = error
         if reason is not None and not np.isfinite(losses).all(axis=1).any():

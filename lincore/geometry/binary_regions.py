@@ -54,11 +54,11 @@ class BinaryRegions(NamedTuple):
 
     def areas(self) -> dict[Ambiguity, float]:
         """Return the share of the window of each kind of ambiguity, CLEAR among them."""
-        found = dict.fromkeys(Ambiguity, 0.0)
+        areas = dict.fromkeys(Ambiguity, 0.0)
         for piece in self.pieces:
-            found[piece.ambiguity] += polygon_area(piece.polygon)
-        whole = sum(found.values())
-        return {kind: area / whole for kind, area in found.items()}
+            areas[piece.ambiguity] += polygon_area(piece.polygon)
+        whole = sum(areas.values())
+        return {kind: area / whole for kind, area in areas.items()}
 
 
 def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> BinaryRegions:
@@ -86,8 +86,8 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
     >>> from lincore import LinearDiscriminantAnalysis, OneVsOne
     >>> X = [[0.0, 0], [0.5, 1], [4, 0], [4.5, 1], [0, 5], [1, 5.5]]
     >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, [0, 0, 1, 1, 2, 2])
-    >>> found = binary_regions(model, [-1, -1], [6, 6])
-    >>> round(sum(polygon_area(piece.polygon) for piece in found.pieces), 9)
+    >>> regions = binary_regions(model, [-1, -1], [6, 6])
+    >>> round(sum(polygon_area(piece.polygon) for piece in regions.pieces), 9)
     49.0
     """
     cells = ambiguity_cells(model, low, high)
@@ -103,15 +103,15 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
     for kind, cell in cells:
         rivals = np.flatnonzero(model.candidates(cell.positive[None])[0])
         for k in rivals.tolist():
-            part = cell.polygon
+            polygon = cell.polygon
             for j in rivals[rivals != k].tolist():
-                part = clip(part, coef[k] - coef[j], float(intercept[k] - intercept[j]))
-            if polygon_area(part) > least:
-                pieces.append(Piece(k, kind, part))
+                polygon = clip(polygon, coef[k] - coef[j], float(intercept[k] - intercept[j]))
+            if polygon_area(polygon) > least:
+                pieces.append(Piece(k, kind, polygon))
     first, second = np.triu_indices(len(coef), k=1)
     lines = model.coef_, model.intercept_
     between = coef[first] - coef[second], intercept[first] - intercept[second]
-    normals, offsets = (np.concatenate(parts) for parts in zip(between, lines, strict=True))
+    normals, offsets = (np.concatenate(pair) for pair in zip(between, lines, strict=True))
     window = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     return BinaryRegions(
         tuple(pieces),
@@ -125,7 +125,7 @@ def _boundary(
 ) -> Array:
     """Return the segments of lines whose two sides have different predictions."""
     beside = BESIDE * float(np.hypot(*(window[1] - window[0])))
-    found: list[Array] = []
+    segments: list[Array] = []
     for normal, offset in zip(normals, offsets, strict=True):
         ends = line_in_window(normal, offset, *window)
         if not np.isfinite(ends).all():
@@ -140,8 +140,8 @@ def _boundary(
         changes = _predicted(model, middle + aside) != _predicted(model, middle - aside)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], changes, [0]])))
         for a, b in cuts[edges].reshape(-1, 2):
-            found.append(ends[0] + np.array([[a], [b]]) * (ends[1] - ends[0]))
-    return _joined(_distinct(found))
+            segments.append(ends[0] + np.array([[a], [b]]) * (ends[1] - ends[0]))
+    return _joined(_distinct(segments))
 
 
 def _predicted(model: BinaryModels, points: Array) -> Codes:
@@ -150,14 +150,18 @@ def _predicted(model: BinaryModels, points: Array) -> Codes:
     return np.where(rivals, points @ coef.T + intercept, -np.inf).argmax(axis=1)
 
 
-def _distinct(stretches: list[Array]) -> list[Array]:
+def _distinct(segments: list[Array]) -> list[Array]:
     """Return segments without duplicates: two models may share a line."""
-    kept: dict[tuple[float, ...], Array] = {}
-    for stretch in stretches:
-        kept.setdefault(tuple(np.sort(stretch, axis=0).round(9).ravel().tolist()), stretch)
-    return list(kept.values())
+    distinct: dict[tuple[float, ...], Array] = {}
+    for segment in segments:
+        distinct.setdefault(tuple(np.sort(segment, axis=0).round(9).ravel().tolist()), segment)
+    return list(distinct.values())
 
 
-def _joined(stretches: list[Array]) -> Array:
-    parts = [np.vstack([each, np.full(2, np.nan)]) for each in stretches if np.isfinite(each).all()]
+def _joined(segments: list[Array]) -> Array:
+    parts = [
+        np.vstack([segment, np.full(2, np.nan)])
+        for segment in segments
+        if np.isfinite(segment).all()
+    ]
     return np.concatenate(parts)[:-1] if parts else np.empty((0, 2))

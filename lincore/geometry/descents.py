@@ -30,7 +30,7 @@ class Reweighted(NamedTuple):
 
     Attributes
     ----------
-    point : Point
+    point : Iterate
         Weights before the step, with value and gradient of the error.
     fitted, curvature, targets : ndarray of shape (n,)
         y, the diagonal of R, and the working response ``z = Φw - R⁻¹(y - t)``.
@@ -138,7 +138,7 @@ class Descent:
         return int(np.count_nonzero(np.diff(values) > 1e-12 * np.abs(values[1:])))
 
 
-class _ToTheEnd(StoppingRule):
+class _ToleratesOscillation(StoppingRule):
     """Stop at a small gradient, the iteration limit or divergence, but not if it oscillates."""
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
@@ -210,7 +210,7 @@ def descend_logistic(
 
     whole = take_whole_steps(rate if method == "gradient" else 1.0)
     search = backtracking_line_search if method == "newton" and halving else whole
-    stopping = _ToTheEnd(_TOLERANCE * len(error.targets), max_iter)
-    found = descend(error, weights, step, search=search, stopping=stopping)
-    ended = [*positions, found.x][: len(found.trace)]
-    return Descent(np.array(ended), found.trace, found.reason)
+    stopping = _ToleratesOscillation(_TOLERANCE * len(error.targets), max_iter)
+    optimum = descend(error, weights, step, search=search, stopping=stopping)
+    visited = [*positions, optimum.x][: len(optimum.trace)]
+    return Descent(np.array(visited), optimum.trace, optimum.reason)

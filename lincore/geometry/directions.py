@@ -73,8 +73,8 @@ def direction_scores(
     Examples
     --------
     >>> X = [[0.0, 0.0], [0.0, 2.0], [4.0, 1.0], [4.0, 3.0], [5.0, 2.0], [3.0, 2.0]]
-    >>> found = direction_scores(X, [0, 0, 1, 1, 1, 1], [[1.0, 0.0], [0.0, 1.0]])
-    >>> found.criterion.round(3).tolist(), found.errors.tolist(), found.midpoint.tolist()
+    >>> scores = direction_scores(X, [0, 0, 1, 1, 1, 1], [[1.0, 0.0], [0.0, 1.0]])
+    >>> scores.criterion.round(3).tolist(), scores.errors.tolist(), scores.midpoint.tolist()
     ([10.667, 0.333], [0, 1], [2.0, 1.5])
     """
     rows, W = np.asarray(X, dtype=float), np.atleast_2d(np.asarray(directions, dtype=float))

@@ -75,15 +75,15 @@ def clip(polygon: ArrayLike, normal: ArrayLike, offset: float) -> Array:
     """
     points = np.asarray(polygon, dtype=float).reshape(-1, 2)
     values = points @ np.asarray(normal, dtype=float) + offset
-    kept: list[Array] = []
-    for here, value, after, following in zip(
+    corners: list[Array] = []
+    for corner, value, next_corner, next_value in zip(
         points, values, np.roll(points, -1, axis=0), np.roll(values, -1), strict=True
     ):
         if value >= 0:
-            kept.append(here)
-        if (value > 0 > following) or (value < 0 < following):
-            kept.append(here + value / (value - following) * (after - here))
-    return np.array(kept).reshape(-1, 2)
+            corners.append(corner)
+        if (value > 0 > next_value) or (value < 0 < next_value):
+            corners.append(corner + value / (value - next_value) * (next_corner - corner))
+    return np.array(corners).reshape(-1, 2)
 
 
 def half_plane_cells(
@@ -115,8 +115,7 @@ def half_plane_cells(
     [([True, True], 1.0), ([True, False], 1.0)]
     """
     W, w0 = np.atleast_2d(np.asarray(coef, dtype=float)), np.ravel(intercept).astype(float)
-    (left, bottom), (right, top) = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
-    if not (left < right and bottom < top):
+    if not (np.asarray(low, dtype=float) < np.asarray(high, dtype=float)).all():
         raise DataError("The window has no area.", where="low, high", remedy="Widen it.")
     if not (np.isfinite(W).all() and np.isfinite(w0).all()):
         raise DataError("A line is not finite.", where="coef", remedy="Fit the models again.")
@@ -215,8 +214,8 @@ def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: Array
     if not length:
         return np.full((2, 2), np.nan)
     across = np.array([-w[1], w[0]])
-    kept = clip(window, w, offset)
-    on_line = kept[np.abs(kept @ w + offset) <= 1e-9 * np.sqrt(length) * np.ptp(window)]
+    half = clip(window, w, offset)
+    on_line = half[np.abs(half @ w + offset) <= 1e-9 * np.sqrt(length) * np.ptp(window)]
     if len(on_line) < 2:
         return np.full((2, 2), np.nan)
     order = np.argsort(on_line @ across)

@@ -88,16 +88,17 @@ class Learned(NamedTuple):
     @property
     def matrices(self) -> dict[str, tuple[str, pd.DataFrame]]:
         """Covariance and scatter matrices by title, each with the name of its formula."""
-        found = {}
+        matrices = {}
         if self.covariances is not None and self.covariances.ndim == 2:
-            found["Covariance, shared"] = ("shared covariance", self.covariances)
+            matrices["Covariance, shared"] = ("shared covariance", self.covariances)
         elif self.covariances is not None:
             for label, matrix in zip(self.classes, self.covariances, strict=True):
-                found[f"Covariance of {label}"] = ("covariances", matrix)
-        found["S_W, within classes"] = ("S_W", self.within)
-        found["S_B, between classes"] = ("S_B", self.between)
+                matrices[f"Covariance of {label}"] = ("covariances", matrix)
+        matrices["S_W, within classes"] = ("S_W", self.within)
+        matrices["S_B, between classes"] = ("S_B", self.between)
         return {
-            title: (formula, self._with_names(matrix)) for title, (formula, matrix) in found.items()
+            title: (formula, self._with_names(matrix))
+            for title, (formula, matrix) in matrices.items()
         }
 
     def _with_names(self, matrix: Array) -> pd.DataFrame:
@@ -126,22 +127,22 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
     >>> from lincore.model_selection.pipeline import Steps, pipeline_for
     >>> data, rows = lincore.sample("prml chapter 4"), np.arange(100)
     >>> lda = pipeline_for(data, lincore.LinearDiscriminantAnalysis(), Steps(standardize=True))
-    >>> found = learned(lda.fit(data.X[rows], data.codes[rows]), data, rows)
-    >>> found.priors, round(found.log_likelihood, 4)
+    >>> estimates = learned(lda.fit(data.X[rows], data.codes[rows]), data, rows)
+    >>> estimates.priors, round(estimates.log_likelihood, 4)
     (array([0.53, 0.47]), -138.4696)
     """
     model, codes = pipeline.steps[-1][1], data.codes[rows]
     names = classifier_input_names(pipeline, data)
-    seen: Any = transform_for_classifier(pipeline, data.X[rows])
+    coordinates: Any = transform_for_classifier(pipeline, data.X[rows])
     origin, scale = _units(pipeline, len(names))
     known = np.asarray(model.classes_, dtype=np.intp)
     labels = tuple(str(data.classes[code]) for code in known)
     counts = np.bincount(codes, minlength=data.n_classes)[known].astype(np.intp)
     shown = slice(min(len(names), MOST_COORDINATES))
-    part = seen[:, shown]
-    part = np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=float)
-    part = part * scale[shown] + origin[shown]
-    moments = Moments.from_groups(part, np.searchsorted(known, codes), len(known))
+    inputs = coordinates[:, shown]
+    inputs = np.asarray(inputs.toarray() if hasattr(inputs, "toarray") else inputs, dtype=float)
+    inputs = inputs * scale[shown] + origin[shown]
+    moments = Moments.from_groups(inputs, np.searchsorted(known, codes), len(known))
     offset = moments.mean - moments.pooled().mean
     between = np.einsum("k,ki,kj->ij", moments.count, offset, offset)
     # Naive Bayes has no densities if some coordinates are categories.
@@ -160,7 +161,7 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
         covariances,
         moments.within(),
         between,
-        _likelihood(model, seen, codes, float(np.log(scale).sum()), is_joint),
+        _likelihood(model, coordinates, codes, float(np.log(scale).sum()), is_joint),
         is_joint,
         _words(model, names),
     )
@@ -211,17 +212,17 @@ def _covariances(model: Any, shown: slice) -> Array:
 
 
 def _likelihood(
-    model: Any, seen: Any, codes: NDArray[np.intp], log_scale: float, is_joint: bool
+    model: Any, coordinates: Any, codes: NDArray[np.intp], log_scale: float, is_joint: bool
 ) -> float | None:
     if is_joint:
         # The density per user's unit is the standardised one divided by the standard deviations.
-        return model_log_likelihood(model, seen, codes) - len(codes) * log_scale
+        return model_log_likelihood(model, coordinates, codes) - len(codes) * log_scale
     if not hasattr(model, "predict_proba"):
         return None
     with np.errstate(divide="ignore"):
-        log_proba = np.log(model.predict_proba(seen))
-    places = np.searchsorted(model.classes_, codes)
-    return float(log_proba[np.arange(len(codes)), places].sum())
+        log_proba = np.log(model.predict_proba(coordinates))
+    positions = np.searchsorted(model.classes_, codes)
+    return float(log_proba[np.arange(len(codes)), positions].sum())
 
 
 def _words(model: Any, names: tuple[str, ...]) -> tuple[tuple[str, Array], ...]:

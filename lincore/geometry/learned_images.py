@@ -83,8 +83,8 @@ def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) ->
     >>> from lincore.model_selection.pipeline import Steps, pipeline_for
     >>> digits, rows = lincore.sample("digits"), np.arange(1000)
     >>> lda = pipeline_for(digits, lincore.LinearDiscriminantAnalysis(), Steps(n_components=20))
-    >>> found = learned_images(lda.fit(digits.X[rows], digits.codes[rows]), digits, rows)
-    >>> found.means.shape, found.basis.shape, found.eigenvalues[:2].round(-3).tolist()
+    >>> images = learned_images(lda.fit(digits.X[rows], digits.codes[rows]), digits, rows)
+    >>> images.means.shape, images.basis.shape, images.eigenvalues[:2].round(-3).tolist()
     ((10, 8, 8), (12, 8, 8), [38000.0, 36000.0])
     """
     shape = data.image_shape

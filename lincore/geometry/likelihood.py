@@ -143,8 +143,8 @@ def log_ratio(model: Any, first: int, second: int) -> LogRatio:
     --------
     >>> from lincore import QuadraticDiscriminantAnalysis
     >>> X = np.array([[-1.0], [1.0], [4.0], [8.0]])
-    >>> found = log_ratio(QuadraticDiscriminantAnalysis().fit(X, [0, 0, 1, 1]), 1, 0)
-    >>> found.A.tolist(), found.b.tolist(), round(found.c, 6)
+    >>> ratio = log_ratio(QuadraticDiscriminantAnalysis().fit(X, [0, 0, 1, 1]), 1, 0)
+    >>> ratio.A.tolist(), ratio.b.tolist(), round(ratio.c, 6)
     ([[0.375]], [1.5], -5.193147)
     """
     return LogRatio(*boundary(model, first, second).expanded())
@@ -169,8 +169,8 @@ def gaussian_log_ratio(
 
     Examples
     --------
-    >>> found = gaussian_log_ratio([[0.0], [2.0]], [[1.0]], [0.5, 0.5], 1, 0)
-    >>> found.A.tolist(), found.b.tolist(), found.c
+    >>> ratio = gaussian_log_ratio([[0.0], [2.0]], [[1.0]], [0.5, 0.5], 1, 0)
+    >>> ratio.A.tolist(), ratio.b.tolist(), ratio.c
     ([[0.0]], [2.0], -2.0)
     """
     centres, shares, spreads = _parameters(means, covariances, priors)

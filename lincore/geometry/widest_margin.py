@@ -52,7 +52,7 @@ def widest_margin(X: ArrayLike, y: ArrayLike) -> Array:
             where="widest margin",
             remedy="Give classes that a plane separates.",
         )
-    found = minimize(
+    solution = minimize(
         lambda w: float(w @ w),
         w / least,
         jac=lambda w: 2 * w,
@@ -60,4 +60,4 @@ def widest_margin(X: ArrayLike, y: ArrayLike) -> Array:
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-14},
     )
-    return np.asarray(found.x / float((signed @ found.x).min()))
+    return np.asarray(solution.x / float((signed @ solution.x).min()))

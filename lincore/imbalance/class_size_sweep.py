@@ -18,7 +18,7 @@ from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import NestedSubsets, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.confusion_scores import log_losses
-from lincore.metrics.priors import exchanged
+from lincore.metrics.priors import exchange_priors
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
@@ -275,7 +275,7 @@ def _store_losses(plan: Plan, split: Split, entries: list[Entry]) -> None:
         if len(learned) == len(predictions):
             priors = np.array([entry.priors for entry in chosen])
             old = np.stack(learned)[:, None, None]
-            log_proba = exchanged(log_proba, old, priors[:, :, None])
+            log_proba = exchange_priors(log_proba, old, priors[:, :, None])
             predicted = log_proba.argmax(axis=-1)
         else:
             pairs = [

@@ -34,7 +34,7 @@ from lincore.imbalance.trials import (
     trained_rows,
 )
 from lincore.metrics.confusion_scores import log_losses
-from lincore.metrics.priors import exchanged
+from lincore.metrics.priors import exchange_priors
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
 from lincore.metrics.settings import Settings
@@ -359,7 +359,7 @@ def _predict_conditions(
     chosen = [fits[source][method] for source, _ in sources]
     learned = np.stack([fit.learned for fit in chosen if fit.learned is not None])
     priors = np.stack([trial.shares(subset) for _, subset in sources])
-    log_proba = exchanged(
+    log_proba = exchange_priors(
         np.stack([fit.log_proba for fit in chosen]), learned[:, None], priors[:, None]
     )
     predicted = log_proba.argmax(axis=-1)

@@ -145,7 +145,7 @@ def score_coefficients(
     if contrast is not None and np.isfinite(estimate).all():
         estimate, spread, names = (
             contrast.relative(estimate)[0],
-            spread[contrast.kept],
+            spread[contrast.columns],
             contrast.names,
         )
     model = pipeline.steps[-1][1]
@@ -300,8 +300,8 @@ def _wald(
     contrast = _contrast(pipeline, data, rows)
     if contrast is not None:
         coef, shift = contrast.relative(coef)
-        intercept, names, spread = intercept + shift, contrast.names, spread[contrast.kept]
-        seen = seen[:, contrast.kept]
+        intercept, names, spread = intercept + shift, contrast.names, spread[contrast.columns]
+        seen = seen[:, contrast.columns]
     with_intercept = model.fit_intercept
     rows_seen = np.asarray(seen, dtype=float)
     independent, combination = independent_columns(rows_seen, with_intercept)

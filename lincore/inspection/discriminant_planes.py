@@ -14,7 +14,7 @@ from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.inspection.planes import Plane, dense, held
-from lincore.linalg.eigenvectors import turned_positive
+from lincore.linalg.eigenvectors import fix_signs
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
@@ -158,7 +158,7 @@ class _Within:
             residuals = self.centred - np.outer(self.centred @ first, slope)
             axis = residuals.T @ np.linalg.eigh(residuals @ residuals.T)[1][:, -1]
             axis /= np.linalg.norm(axis) or 1.0
-        axis = turned_positive(axis[:, None])[:, 0]
+        axis = fix_signs(axis[:, None])[:, 0]
         direction = axis - float(axis @ slope) * first
         return np.asarray(direction / self.deviation(direction))
 

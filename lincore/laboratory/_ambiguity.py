@@ -48,20 +48,20 @@ LOOKS = (
 
 
 def _lines(coef: Array, intercept: Array) -> Array:
-    ends = [
+    segments = [
         line_in_window(w, w0, WINDOW.low, WINDOW.high)
         for w, w0 in zip(coef, intercept, strict=True)
     ]
-    return joined([one for one in ends if np.isfinite(one).all()])
+    return joined([segment for segment in segments if np.isfinite(segment).all()])
 
 
 def _names(cells: Sequence[Cell]) -> Array:
     """Return the positions of the names of regions, in the order of `NAMES`."""
-    found = nothing(len(NAMES))
+    positions = nothing(len(NAMES))
     for cell in sorted(cells, key=lambda cell: polygon_area(cell.polygon)):
         if polygon_area(cell.polygon) >= LEAST:
-            found[int(cell.positive @ [1, 2, 4])] = cell.polygon.mean(axis=0)
-    return found
+            positions[int(cell.positive @ [1, 2, 4])] = cell.polygon.mean(axis=0)
+    return positions
 
 
 def _argmax(coef: Array, intercept: Array) -> tuple[Array, ...]:
@@ -72,7 +72,7 @@ def _argmax(coef: Array, intercept: Array) -> tuple[Array, ...]:
 def _stars() -> Demonstration:
     coef = unit(np.array([90.0, 210.0, 330.0]))
 
-    def frame(distance: float) -> tuple[Snapshot, float]:
+    def frame(distance: float) -> Snapshot:
         cells = half_plane_cells(coef, [-distance] * 3, WINDOW.low, WINDOW.high)
         none = [cell.polygon for cell in cells if cell.positive.sum() == 0]
         several = [cell.polygon for cell in cells if cell.positive.sum() > 1]
@@ -85,25 +85,23 @@ def _stars() -> Demonstration:
         lines = _lines(coef, np.full(3, -distance))
         places = (joined(none), joined(several), lines, _names(cells))
         share = areas[0] / 144
-        return Snapshot(f"distance {signed(distance)}", sentence, places, 100 * share), share
+        return Snapshot(f"distance {signed(distance)}", sentence, places, 100 * share)
 
     distances = np.linspace(-1, 3, 41)
-    found = [frame(distance) for distance in distances]
+    snapshots = [frame(distance) for distance in distances]
     at_one = int(np.argmin(np.abs(distances - 1)))
     before = (
         "Each class claims the half-plane beyond its line. The lines are 120° apart, at distance 1 "
         "from the centre."
     )
     first = Snapshot(
-        "before", before, (nothing(), nothing(), found[at_one][0].places[2], nothing(len(NAMES)))
+        "before", before, (nothing(), nothing(), snapshots[at_one].places[2], nothing(len(NAMES)))
     )
     finding = (
         "At distance 1 the triangle in the middle has area 3√3 = 5.196152; the wedges between two "
         "lines are claimed twice. The argmax of the same functions has no such region."
     )
-    return _demonstration(
-        first, [one for one, _ in found], 100 * found[at_one][1], finding, 1 + at_one
-    )
+    return _demonstration(first, snapshots, snapshots[at_one].value, finding, 1 + at_one)
 
 
 @cache
@@ -118,25 +116,25 @@ def _learned() -> Demonstration:
         for base, estimator in binary.items():
             with captured_warnings():
                 model: Any = kind(estimator).fit(data.X, data.codes)
-            parts = ambiguity_cells(model, WINDOW.low, WINDOW.high)
-            several = [cell.polygon for code, cell in parts if code == Ambiguity.CLAIMED_BY_SEVERAL]
+            cells = ambiguity_cells(model, WINDOW.low, WINDOW.high)
+            several = [cell.polygon for code, cell in cells if code == Ambiguity.CLAIMED_BY_SEVERAL]
             none = [
                 cell.polygon
-                for code, cell in parts
+                for code, cell in cells
                 if code not in (Ambiguity.CLEAR, Ambiguity.CLAIMED_BY_SEVERAL)
             ]
-            shares = [sum(map(polygon_area, part)) / 144 for part in (none, several)]
+            shares = [sum(map(polygon_area, polygons)) / 144 for polygons in (none, several)]
             rows = int(np.count_nonzero(model.ambiguity(data.X)))
-            one = "tied votes" if kind is OneVsOne else "claimed by none"
+            ambiguous = "tied votes" if kind is OneVsOne else "claimed by none"
             sentence = (
-                f"{name} with {base}: {one} {percent(shares[0])}, claimed by several "
+                f"{name} with {base}: {ambiguous} {percent(shares[0])}, claimed by several "
                 f"{percent(shares[1])} of the window; {rows} of {data.n_rows} rows lie there."
             )
             lines = _lines(model.coef_, model.intercept_)
-            named = nothing(len(NAMES))
+            names = nothing(len(NAMES))
             if kind is OneVsRest:
-                named = _names([cell for _, cell in parts])
-            places = (joined(none), joined(several), lines, named, *(nothing() for _ in range(3)))
+                names = _names([cell for _, cell in cells])
+            places = (joined(none), joined(several), lines, names, *(nothing() for _ in range(3)))
             frames.append((Snapshot(f"{name}, {base}", sentence, places), shares))
     lda = LinearDiscriminantAnalysis().fit(data.X, data.codes)
     regions = _argmax(lda.coef_, lda.intercept_)
@@ -154,7 +152,7 @@ def _learned() -> Demonstration:
         "LDA's votes never tie here, because its three lines meet in one point; the "
         "perceptron's may. Argmax is never ambiguous."
     )
-    return _demonstration(first, [one for one, _ in frames], answer, finding, -1, data)
+    return _demonstration(first, [snapshot for snapshot, _ in frames], answer, finding, -1, data)
 
 
 @cache
@@ -163,7 +161,7 @@ def _row(height: float = 0.0) -> Dataset:
 
 
 def _masked() -> Demonstration:
-    base, found = _row(), []
+    base = _row()
     outer = base.codes != 1
 
     def frame(height: float) -> tuple[Snapshot, float]:
@@ -183,7 +181,7 @@ def _masked() -> Demonstration:
         ), recall
 
     heights = np.linspace(0, 4, 17)
-    found = [frame(float(height)) for height in heights]
+    states = [frame(float(height)) for height in heights]
     before = "Three classes in a row. Softmax classifies 97.0 % of their 300 rows correctly."
     first = Snapshot("before", before, (base.X[base.codes == 1], nothing(), nothing(), nothing()))
     regions = [{**LOOKS[4 + k]} for k in range(3)]
@@ -197,10 +195,11 @@ def _masked() -> Demonstration:
     )
     finding = (
         f"The middle function of least squares is nearly flat, so it is almost nowhere the largest "
-        f"and {percent(1 - found[0][1], 0)} of its class is masked. Away from the line the class "
+        f"and {percent(1 - states[0][1], 0)} of its class is masked. Away from the line the class "
         f"becomes visible again."
     )
-    return Demonstration(figure, (first, *(one for one, _ in found)), 100 * found[0][1], finding, 1)
+    frames = (first, *(snapshot for snapshot, _ in states))
+    return Demonstration(figure, frames, 100 * states[0][1], finding, 1)
 
 
 def _demonstration(

@@ -59,19 +59,19 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
     squares = _wrong(Z, codes, LeastSquaresClassifier())
     converges = perceptron_walk(Z, codes, max_epochs=200).converged
     curve = _preimage(f, plane, basis)
-    line_there = line_in_window(*f, lifted_plane.low, lifted_plane.high)
+    line_in_basis = line_in_window(*f, lifted_plane.low, lifted_plane.high)
     # Once around, so that neighbours in x are seen to be neighbours in φ.
     order = np.argsort(np.arctan2(X[:, 1], X[:, 0]), kind="stable")
 
     def frame(n_over: int) -> Snapshot:
-        there = Z.copy()
-        there[order[n_over:]] = np.nan
+        shown = Z.copy()
+        shown[order[n_over:]] = np.nan
         at = order[n_over - 1 : n_over]
         words = (
             f"Row {at[0] + 1}: x = ({signed(X[at[0], 0])}, {signed(X[at[0], 1])}) becomes φ(x) = "
             f"({signed(Z[at[0], 0])}, {signed(Z[at[0], 1])})."
         )
-        places = X[at], Z[at], there[codes == 0], there[codes == 1], nothing(), nothing()
+        places = X[at], Z[at], shown[codes == 0], shown[codes == 1], nothing(), nothing()
         return Snapshot(f"row {n_over}", words, places)
 
     before = f"{len(X)} rows of two classes. The best line in x misclassifies {plain}."
@@ -82,7 +82,7 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
         f"A line in x misclassifies {plain} of {len(X)}, a line in φ {lifted} (least squares "
         f"{squares}){'; the perceptron converges there' if converges else ''}. Seen in x, the line "
         "is a curve.",
-        (nothing(1), nothing(1), Z[codes == 0], Z[codes == 1], curve, line_there),
+        (nothing(1), nothing(1), Z[codes == 0], Z[codes == 1], curve, line_in_basis),
     )
     boundary = line("boundary", INK, width=3)
     figure = stage(

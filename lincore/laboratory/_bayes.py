@@ -124,7 +124,7 @@ def _truth() -> Demonstration:
     assert known is not None
     plane = StagePlane.around(data.X, names=("X1", "X2"))
 
-    def frame(prior: float) -> tuple[Snapshot, float]:
+    def frame(prior: float) -> Snapshot:
         priors = [prior, 1 - prior]
         ratio = gaussian_log_ratio(known.means, known.covariances, priors, 1, 0)
         error = bayes_error(BayesClassifier(known.means, known.covariances, priors)).value
@@ -135,10 +135,11 @@ def _truth() -> Demonstration:
             f"{second:.4f}."
         ).replace("e-0", "e−")
         ends = line_in_window(ratio.b, ratio.c, plane.low, plane.high)
-        return Snapshot(f"prior {prior:.2f}", sentence, (ends,), 1e4 * error), error
+        return Snapshot(f"prior {prior:.2f}", sentence, (ends,), 1e4 * error)
 
-    found = [frame(round(float(prior), 2)) for prior in np.linspace(0.02, 0.98, 49)]
-    at = 29
+    snapshots = [frame(round(float(prior), 2)) for prior in np.linspace(0.02, 0.98, 49)]
+    at = 29  # the true priors
+    error = snapshots[at].value / 1e4
     first = Snapshot(
         "before",
         "Means, covariance and priors (0.6 and 0.4) of the R text are known: nothing is learned.",
@@ -159,11 +160,10 @@ def _truth() -> Demonstration:
         fixed=ellipses,
     )
     finding = (
-        f"With the true priors the Bayes error is {found[at][1]:.4g}, one row in "
-        f"{1 / found[at][1]:,.0f}. Priors shift the boundary without rotating it."
+        f"With the true priors the Bayes error is {error:.4g}, one row in "
+        f"{1 / error:,.0f}. Priors shift the boundary without rotating it."
     )
-    frames = (first, *(one for one, _ in found))
-    return Demonstration(figure, frames, 1e4 * found[at][1], finding, 1 + at)
+    return Demonstration(figure, (first, *snapshots), snapshots[at].value, finding, 1 + at)
 
 
 @cache
@@ -178,13 +178,14 @@ class _Regret(NamedTuple):
     totals: tuple[int, ...]  # training rows
     curves: Array  # (sizes, models), points of error, means over training sets
 
-    def at(self, i: int) -> Snapshot:
+    def snapshot(self, i: int) -> Snapshot:
         """Return the curves up to a size."""
         words = ", ".join(
             f"{name} {value:.2f}" for name, value in zip(MODELS, self.curves[i], strict=True)
         )
         sentence = f"{self.totals[i]} training rows: regret in points of error: {words}."
-        places = [np.column_stack([self.totals[: i + 1], part]) for part in self.curves[: i + 1].T]
+        totals = self.totals[: i + 1]
+        places = [np.column_stack([totals, curve]) for curve in self.curves[: i + 1].T]
         return Snapshot(f"{self.totals[i]} rows", sentence, tuple(places))
 
     @property
@@ -209,16 +210,16 @@ def _regrets() -> _Regret:
 
 
 def _regret() -> Demonstration:
-    found = _regrets()
-    few, most = found.totals[0], found.totals[-1]
+    regrets = _regrets()
+    few, most = regrets.totals[0], regrets.totals[-1]
     before = (
-        f"Three known classes; the best classifier errs in {percent(found.best, 2)}. Regret is the "
-        f"excess error of a learned classifier, here the mean of {len(SEEDS)} training sets."
+        f"Three known classes; the best classifier errs in {percent(regrets.best, 2)}. Regret is "
+        f"the excess error of a learned classifier, here the mean of {len(SEEDS)} training sets."
     )
     first = Snapshot("before", before, tuple(nothing() for _ in MODELS))
     plane = StagePlane(
         np.array([np.log10(few / 1.2), 0.0]),
-        np.array([np.log10(most * 1.2), 1.1 * float(found.curves.max())]),
+        np.array([np.log10(most * 1.2), 1.1 * float(regrets.curves.max())]),
         ("training rows", "regret in points of error"),
         False,
     )
@@ -231,17 +232,17 @@ def _regret() -> Demonstration:
         title="Look where the curves cross: with fewer rows than there, QDA loses to LDA",
         alt="Regret of LDA, QDA and least squares by the number of training rows.",
         height=420,
-        across={"type": "log", "tickvals": list(found.totals)},
+        across={"type": "log", "tickvals": list(regrets.totals)},
     )  # fmt: skip
-    lda, qda, squares = found.curves[-1]
+    lda, qda, squares = regrets.curves[-1]
     finding = (
         f"QDA estimates three covariances and pays for it: its regret is below that of LDA only "
-        f"from {found.crossing} rows on. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
+        f"from {regrets.crossing} rows on. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
         f"least squares {squares:.2f} regardless of the number of rows, in addition to the "
-        f"{percent(found.best, 2)} of the best classifier."
+        f"{percent(regrets.best, 2)} of the best classifier."
     )
-    frames = (first, *(found.at(i) for i in range(len(SIZES))))
-    return Demonstration(figure, frames, float(found.crossing), finding)
+    frames = (first, *(regrets.snapshot(i) for i in range(len(SIZES))))
+    return Demonstration(figure, frames, float(regrets.crossing), finding)
 
 
 EXPERIMENT = LaboratoryExperiment(

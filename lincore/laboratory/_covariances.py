@@ -36,7 +36,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     plane = StagePlane.around(X, margin=0.06)
     x, y = np.linspace(plane.low, plane.high, 70).T
 
-    def frame(share: float) -> tuple[Snapshot, int]:
+    def frame(share: float) -> Snapshot:
         model = QuadraticDiscriminantAnalysis(regularization=share).fit(X, codes)
         wrong = int(np.count_nonzero(model.predict(test_X) != test_codes))
         values = boundary(model, 1, 0).values(nodes(x, y)).reshape(len(y), len(x), 1)
@@ -47,12 +47,12 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         )
         ellipses = [ellipse(model.means_[k], model.covariance_[k]) for k in (0, 1)]
         places: tuple[Array, ...] = (curve if len(curve) else nothing(), *ellipses)
-        return Snapshot(f"{share:.2f}", sentence, places, wrong), wrong
+        return Snapshot(f"{share:.2f}", sentence, places, wrong)
 
-    found = [frame(round(float(share), 2)) for share in np.linspace(1, 0, 21)]
-    shared, own = found[0][1], found[-1][1]
-    before = f"LDA, with one covariance for both classes, misclassifies {shared} of {whose}."
-    first = Snapshot("before", before, found[0][0].places)
+    snapshots = [frame(round(float(share), 2)) for share in np.linspace(1, 0, 21)]
+    shared, halfway, own = (snapshots[i].value for i in (0, 10, -1))
+    before = f"LDA, with one covariance for both classes, misclassifies {shared:.0f} of {whose}."
+    first = Snapshot("before", before, snapshots[0].places)
     figure = stage(
         plane,
         (
@@ -65,11 +65,11 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         rows=(X, codes, data.classes),
     )
     finding = (
-        f"Regularisation 1 is LDA: {shared} misclassified, halfway {found[10][1]}, individual "
-        f"covariances {own}. The boundary is straight exactly if the covariances are equal; "
+        f"Regularisation 1 is LDA: {shared:.0f} misclassified, halfway {halfway:.0f}, individual "
+        f"covariances {own:.0f}. The boundary is straight exactly if the covariances are equal; "
         f"individual ones help if classes really differ in shape, and otherwise add variance."
     )
-    return Demonstration(figure, (first, *(one for one, _ in found)), float(own), finding)
+    return Demonstration(figure, (first, *snapshots), own, finding)
 
 
 EXPERIMENT = LaboratoryExperiment(

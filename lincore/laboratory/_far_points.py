@@ -104,7 +104,7 @@ def _curve(number: int) -> Array:
 def _costs(pairs: Sequence[tuple[Array, Array]]) -> str:
     """State the losses of the far points and of the old rows."""
     names = ("squared errors", "logistic losses")
-    sums = [[f"{place[:, 1].sum():.2f}" for place in pair] for pair in pairs]
+    sums = [[f"{stems[:, 1].sum():.2f}" for stems in pair] for pair in pairs]
     return ", ".join(
         f"{name} {far} and {old}" for name, (old, far) in zip(names, sums, strict=False)
     )
@@ -127,36 +127,36 @@ def _show(
 
     def frame(label: str, far: Array, lines: tuple[SampleLine, ...]) -> Snapshot:
         ends = [line_in_window(*f, plane.low, plane.high) for f in lines]
-        wrong, wrong_other = (f.n_wrong(old.X, old.codes) for f in lines)
+        wrong, wrong_rival = (f.n_wrong(old.X, old.codes) for f in lines)
         lengths = [_stems(lines[i], far, LOSSES[i][0]) for i in range(n_losses)]
         sentence = (
             f"Least squares: w at {signed(lines[0].angle)}°, {wrong} of the 120 old rows "
-            f"misclassified. {named}: {signed(lines[1].angle)}°, {wrong_other}. Far points and "
+            f"misclassified. {named}: {signed(lines[1].angle)}°, {wrong_rival}. Far points and "
             f"old rows cost: {_costs(lengths)}."
         )
         value = wrong if asked == "rows" else abs(lines[0].angle - usual[0].angle)
-        places = far, *ends, *(place for pair in lengths for place in pair)
+        places = far, *ends, *(stem for pair in lengths for stem in pair)
         return Snapshot(label, sentence, places, value)
 
     start, end = np.array([3.0, 0.0]), with_far_rows(old, 1, mean.tolist()).X[old.n_rows :]
     lines = usual
-    found = [
+    snapshots = [
         frame(f"{percent(share, 0)} of the way", end + (1 - share) * (start - mean), usual)
         for share in np.linspace(0, 1, N_MOVES)
     ]
     for weight in np.arange(1, N_WEIGHTS + 1) / N_WEIGHTS:
         lines = tuple(_fitted(make(), end, weight) for make in makes)
-        found.append(frame(f"weight {percent(weight, 0)}", end, lines))
-    hidden = [np.full_like(place, np.nan) for place in found[0].places[3:]]
+        snapshots.append(frame(f"weight {percent(weight, 0)}", end, lines))
+    hidden = [np.full_like(stem, np.nan) for stem in snapshots[0].places[3:]]
     before = (
         f"Least squares and {name} of 120 rows misclassify "
         f"{' and '.join(str(f.n_wrong(old.X, old.codes)) for f in usual)} of them."
     )
-    first = Snapshot("before", before, (nothing(10), *found[0].places[1:3], *hidden))
-    squares, other = lines
+    first = Snapshot("before", before, (nothing(10), *snapshots[0].places[1:3], *hidden))
+    squares, rival_line = lines
     turned, wrong = abs(squares.angle - usual[0].angle), squares.n_wrong(old.X, old.codes)
-    other_turned = abs(other.angle - usual[1].angle)
-    said = f"{other_turned:.1f}°" if other_turned > 0.01 else "less than 0.01°"
+    rival_turned = abs(rival_line.angle - usual[1].angle)
+    rival_turn = f"{rival_turned:.1f}°" if rival_turned > 0.01 else "less than 0.01°"
     fixed: list[Trace] = [
         {**within(line("", GREY, width=2), i), "x": compact(x), "y": compact(y)}
         for i, (x, y) in enumerate(_curve(i).T for i in range(n_losses))
@@ -181,10 +181,10 @@ def _show(
     finding = (
         f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
         f"of {usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
-        f"errors. {named} turns by {said}{why}."
+        f"errors. {named} turns by {rival_turn}{why}."
     )
     answer = float(wrong) if asked == "rows" else turned
-    return Demonstration(figure, (first, *found), answer, finding)
+    return Demonstration(figure, (first, *snapshots), answer, finding)
 
 
 WINDOW = StagePlane(np.array([-5.0, -14.5]), np.array([15.0, 5.5]))
@@ -199,14 +199,14 @@ def _place(points: Sequence[Point]) -> Array:
 
 
 def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
-    place = _place(points) if points else np.array(BEHIND)
-    return _show(place, _logistic, "logistic regression", plane=WINDOW)
+    mean = _place(points) if points else np.array(BEHIND)
+    return _show(mean, _logistic, "logistic regression", plane=WINDOW)
 
 
 def _reply(points: Sequence[Point]) -> Reply:
-    place = _place(points)
+    mean = _place(points)
     old, makes = overlapping(), (LeastSquaresClassifier, _logistic)
-    far = with_far_rows(old, 1, place.tolist()).X[old.n_rows :]
+    far = with_far_rows(old, 1, mean.tolist()).X[old.n_rows :]
     now = [_fitted(make(), far) for make in makes]
     lengths = [_stems(_usual(makes[i]), far, LOSSES[i][0]) for i in (0, 1)]
     looks = (
@@ -219,10 +219,10 @@ def _reply(points: Sequence[Point]) -> Reply:
         *(each for i in (0, 1) for each in (_curve(i), *lengths[i])),
     )
     sentence = f"The lines without far points cost these and the old rows: {_costs(lengths)}."
-    squares, other = (f.n_wrong(old.X, old.codes) for f in now)
+    squares, logistic = (f.n_wrong(old.X, old.codes) for f in now)
     judged = (
         f"{sentence} Fitted to all, least squares misclassifies {squares} of the 120 old rows, "
-        f"logistic regression {other}."
+        f"logistic regression {logistic}."
     )
     return Reply(sentence, board_lines(looks, places), judged)
 

@@ -71,7 +71,7 @@ class _Turns(NamedTuple):
     drawn: Sequence[tuple[Array, ...]]  # arrow, threshold and both histograms of each direction
 
     @classmethod
-    def through(cls, rows: Dataset) -> _Turns:
+    def of_rows(cls, rows: Dataset) -> _Turns:
         """Turn a direction in steps, including the named directions."""
         X, codes = rows.X, rows.codes
         means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
@@ -82,30 +82,34 @@ class _Turns(NamedTuple):
             BETWEEN: _angle(means[1] - means[0]),
             MAIN: _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0]),
         }
-        usual, kept = np.arange(-90, 90, STEP, dtype=float), np.array(list(named.values()))
-        near = np.min(np.abs(usual[:, None] - kept), axis=1) < STEP / 3
-        angles = np.unique([*usual[~near], *kept])
-        places = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
+        usual, named_angles = np.arange(-90, 90, STEP, dtype=float), np.array(list(named.values()))
+        near = np.min(np.abs(usual[:, None] - named_angles), axis=1) < STEP / 3
+        angles = np.unique([*usual[~near], *named_angles])
+        positions = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
         scores = direction_scores(X, codes, unit(angles))
         drawn = _histograms(X, codes, angles, scores.midpoint)
         first, second, *_ = rows.feature_names
-        seen = np.vstack([X, *(place for each in drawn for place in each)])
+        seen = np.vstack([X, *(points for each in drawn for points in each)])
         plane = StagePlane.around(seen, margin=0.03, names=(first, second))
-        arrows = [arrow(plane, *way) for way, *_ in drawn]
-        whole = [(way, *others) for way, (_, *others) in zip(arrows, drawn, strict=True)]
-        return cls(rows, plane, angles, places, scores, whole)
+        arrows = [arrow(plane, *direction) for direction, *_ in drawn]
+        whole = [
+            (direction, *others) for direction, (_, *others) in zip(arrows, drawn, strict=True)
+        ]
+        return cls(rows, plane, angles, positions, scores, whole)
 
     def words(self, name: str) -> tuple[float, float]:
         """Return angle and J of a named direction."""
         return self.angles[self.named[name]], self.scores.criterion[self.named[name]]
 
-    def at(self, i: int, asked: str = "") -> Snapshot:
+    def snapshot(self, i: int, asked: str = "") -> Snapshot:
         """Return a direction with its histograms and threshold, its scatters, and J by angle."""
         scores = self.scores
-        name = next((f", {name}" for name, place in self.named.items() if place == i), "")
+        name = next((f", {name}" for name, position in self.named.items() if position == i), "")
         known = {"s_B": scores.between, "s_W": scores.within, "J": scores.criterion}
         # A number stays with its name.
-        words = ", ".join(f"{key}\u00a0=\u00a0{decimals(each[i])}" for key, each in known.items())
+        words = ", ".join(
+            f"{key}\u00a0=\u00a0{decimals(values[i])}" for key, values in known.items()
+        )
         sentence = (
             f"At {signed(self.angles[i], 2 if name else 0)}°{name}: {words} of at most "
             f"{decimals(scores.criterion.max())}. The midpoint of the projected means, "
@@ -129,10 +133,10 @@ def _histograms(
     edges = np.linspace(-radius, radius, N_BINS + 1)
     along = (X - centre) @ unit(angles).T
     counts = np.array(
-        [[np.histogram(one[codes == k], edges)[0] for k in (0, 1)] for one in along.T]
+        [[np.histogram(projected[codes == k], edges)[0] for k in (0, 1)] for projected in along.T]
     )
     heights = np.repeat(TALL * radius / counts.max() * counts, 2, axis=2)
-    found = []
+    figures = []
     for i, (w, n) in enumerate(zip(unit(angles), unit(angles + 90), strict=True)):
         across = (X - centre) @ n
         base = centre + (across.max() + 0.08 * radius) * n
@@ -144,20 +148,20 @@ def _histograms(
         outlines = []
         for tall in heights[i]:
             seen = np.flatnonzero(tall)
-            part = slice(seen[0], seen[-1] + 1)
-            top = steps[part] + tall[part, None] * n
+            filled = slice(seen[0], seen[-1] + 1)
+            top = steps[filled] + tall[filled, None] * n
             outlines.append(np.vstack([steps[seen[0]], top, steps[seen[-1]]]))
-        found.append((ends, middle, *outlines))
-    return found
+        figures.append((ends, middle, *outlines))
+    return figures
 
 
 def _thresholds(rows: Dataset) -> str:
     """Describe the thresholds of two rules, for a w of length 1."""
-    found = [
+    lines = [
         SampleLine.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
         for rule in ("midpoint", "gaussian")
     ]
-    midpoint, gaussian = (-one.offset / one.length for one in found)
+    midpoint, gaussian = (-line.offset / line.length for line in lines)
     return (
         f"for a w of length 1 the midpoint of the projected means is {signed(midpoint, 6)}, the "
         f"threshold of two Gaussians {signed(gaussian, 6)}"
@@ -170,14 +174,14 @@ def _without_sizes(criterion: float, codes: Codes) -> float:
 
 
 def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
-    turns = _Turns.through(data())
+    turns = _Turns.of_rows(data())
     rows, scores = turns.rows, turns.scores
     start = BETWEEN if asked == "best" else MAIN
     angle, value = turns.words(start)
     before = (
         f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {decimals(value)}."
     )
-    drawn = turns.at(turns.named[start]).places
+    drawn = turns.snapshot(turns.named[start]).places
     first = Snapshot("before", before, (*drawn[:-2], nothing(), drawn[-1]))
     most = max(scores.between.max(), scores.within.max())
     dot = dots("", 0, size=13)
@@ -232,7 +236,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
             f" Fisher's direction alone has no threshold: {_thresholds(rows)}. Divided by n₁n₂/n, "
             f"J is {_without_sizes(answer, rows.codes):.6f}, as in the R text."
         )
-    frames = (first, *(turns.at(i, asked) for i in range(len(turns.angles))))
+    frames = (first, *(turns.snapshot(i, asked) for i in range(len(turns.angles))))
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
 
 

@@ -29,7 +29,7 @@ def _rows() -> Dataset:
     return gaussian_classes([[0.0], [2.0]], sizes=[6, 6], seed=3)
 
 
-def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
+def _snapshot(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
     """Return a step: sigmoids, z and lines before and after it; the area of a row is its R."""
     (a, b), (da, db), (h, off), (_, low) = step.point.x, step.point.gradient, *step.hessian
     where = f"leads to w = {_pair(*step.weights)}"
@@ -42,7 +42,9 @@ def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
     )
     along = np.linspace(*ENDS, 81)
     lines = [np.column_stack([along, w[0] * along + w[1]]) for w in (step.point.x, step.weights)]
-    sigmoids = [np.column_stack([along, expit(heights)]) for _, heights in (one.T for one in lines)]
+    sigmoids = [
+        np.column_stack([along, expit(heights)]) for _, heights in (curve.T for curve in lines)
+    ]
     z = np.column_stack([x, step.targets, step.curvature])
     places = (*_rows_at(x, codes, step.curvature), *sigmoids, z[codes == 0], z[codes == 1], *lines)
     return Snapshot(f"after {number} steps", sentence, places)
@@ -50,8 +52,8 @@ def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
 
 def _rows_at(x: Array, codes: Codes, weights: Array) -> tuple[Array, Array]:
     """Return the rows of both classes at their targets, (k, 3)."""
-    found = np.column_stack([x, codes, weights])
-    return found[codes == 0], found[codes == 1]
+    rows = np.column_stack([x, codes, weights])
+    return rows[codes == 0], rows[codes == 1]
 
 
 def _bubbles(name: str, code: int) -> Trace:
@@ -108,7 +110,7 @@ def _show() -> Demonstration:
         f"almost no "
         "weight."
     )
-    frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))
+    frames = (first, *(_snapshot(i, x, codes, step) for i, step in enumerate(steps)))
     return Demonstration(
         figure, frames, float(len(steps) - 1), finding, numbers=_numbers(x, codes, steps)
     )

@@ -55,19 +55,19 @@ def _words(asked: float, text: str) -> Demonstration:
         heights = np.append(parts, total).clip(-MOST, MOST)
         return Snapshot(f"α = {alpha:.2f}", sentence, (_upright(heights),)), ham
 
-    found = [frame(round(float(alpha), 2)) for alpha in np.linspace(0, 1, 41)]
-    answer = 100 * found[round(40 * asked)][1]
+    states = [frame(round(float(alpha), 2)) for alpha in np.linspace(0, 1, 41)]
+    answer = 100 * states[round(40 * asked)][1]
     before = f"The letter “{text}”, and the estimates from two letters of ham and two of spam."
     first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
     unknown = [word for word in dict.fromkeys(tokens) if word not in VOCABULARY]
     finding = (
-        f"“{shorten(text, 60)}”: p(ham | letter) = {percent(found[0][1], 2)} at α = 0 and "
-        f"{percent(found[-1][1], 2)} at "
+        f"“{shorten(text, 60)}”: p(ham | letter) = {percent(states[0][1], 2)} at α = 0 and "
+        f"{percent(states[-1][1], 2)} at "
         "α = 1. Words are counted, each class multiplies its probabilities, and a word that never "
         "occurred in a class excludes it if α is 0."
         + (f" In none of the four letters: {listed(unknown, most=6)}." if unknown else "")
     )
-    frames = (first, *(one for one, _ in found))
+    frames = (first, *(snapshot for snapshot, _ in states))
     stop = 1 + round(40 * asked) or -1
     figure = _bars(row, first.places)
     return Demonstration(figure, frames, answer, finding, stop, (_letters(),))

@@ -48,7 +48,7 @@ LOOKS = (
     within(line("", ACCENT, width=36)),
     within(line("", INK, dash="dot", width=3)),
 )
-Moved = Callable[[Array, Array, float], tuple[Array, Array]]
+Move = Callable[[Array, Array, float], tuple[Array, Array]]
 
 
 def _shift(means: Array, covariance: Array, by: float) -> tuple[Array, Array]:
@@ -70,7 +70,7 @@ def _value(means: Array, covariance: Array) -> float:
     return joint_log_likelihood(data.X, data.codes, means, covariance, _estimates().priors_)
 
 
-def _most() -> float:
+def _maximum() -> float:
     return _value(_estimates().means_, _estimates().covariance_)
 
 
@@ -78,14 +78,14 @@ def _places(means: Array, covariance: Array, *, is_judged: bool = True) -> tuple
     """Return the ellipses, the bar, and the mark of the maximum once it is judged."""
     low = GAUGE.plane.low[1]
     bar = np.array([[0.5, low], [0.5, max(_value(means, covariance), low)]])
-    mark = np.array([[0.0, _most()], [1.0, _most()]]) if is_judged else nothing()
+    mark = np.array([[0.0, _maximum()], [1.0, _maximum()]]) if is_judged else nothing()
     return *(ellipse(mean, covariance) for mean in means), bar, mark
 
 
-def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
-    model, most = _estimates(), _most()
+def _move_parameters(move: Move, steps: Array, asked: float, name: str) -> Demonstration:
+    model, most = _estimates(), _maximum()
 
-    def frame(by: float) -> tuple[Snapshot, float]:
+    def frame(by: float) -> Snapshot:
         means, covariance = move(model.means_, model.covariance_, by)
         value = _value(means, covariance)
         sentence = (
@@ -93,9 +93,9 @@ def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
             f"that of the estimates, {signed(most, 4)}."
         )
         label = f"{name} {signed(by)}"
-        return Snapshot(label, sentence, _places(means, covariance), most - value), most - value
+        return Snapshot(label, sentence, _places(means, covariance), most - value)
 
-    found = [frame(round(float(by), 4)) for by in steps]
+    snapshots = [frame(round(float(by), 4)) for by in steps]
     at = int(np.argmin(np.abs(steps - asked)))
     before = f"Estimated by maximum likelihood: log likelihood {signed(most, 4)} of 100 rows."
     first = Snapshot("before", before, _places(model.means_, model.covariance_))
@@ -103,8 +103,8 @@ def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
         "Any other value has a lower likelihood: the class means and the pooled covariance "
         f"with divisor n maximise it, {signed(most, 4)}."
     )
-    frames = (first, *(one for one, _ in found))
-    return Demonstration(_stage(first), frames, found[at][1], finding, 1 + at)
+    frames = (first, *snapshots)
+    return Demonstration(_stage(first), frames, snapshots[at].value, finding, 1 + at)
 
 
 def _stage(first: Snapshot) -> go.Figure:
@@ -153,24 +153,25 @@ def _best() -> tuple[Point, ...]:
 
 
 def _reply(points: Sequence[Point]) -> Reply:
-    (one, other), covariance = _parameters(points)
-    value, most = _value(np.array([one, other]), covariance), _most()
+    (first, second), covariance = _parameters(points)
+    value, most = _value(np.array([first, second]), covariance), _maximum()
     a, b, c = (signed(float(covariance[i, j])) for i, j in ((0, 0), (0, 1), (1, 1)))
     below = f"{most - value:.4f} below the maximum" if most - value > 5e-5 else "the maximum"
     where = ", ".join(
         f"μ{k} = ({signed(float(x))}, {signed(float(y))})"
-        for k, (x, y) in enumerate((one, other), start=1)
+        for k, (x, y) in enumerate((first, second), start=1)
     )
-    here = f"{where}, Σ = ({a}, {b}; {b}, {c})."
-    found = f"Log likelihood {signed(value, 4)}"
+    parameters = f"{where}, Σ = ({a}, {b}; {b}, {c})."
+    likelihood = f"Log likelihood {signed(value, 4)}"
     # The ellipses are the board's own, which follow at once.
-    bar, mark = board_lines(LOOKS[2:], _places(np.array([one, other]), covariance)[2:])
-    return Reply(f"{found}. {here}", (bar, mark | {"isAnswer": True}), f"{found}: {below}. {here}")
+    bar, mark = board_lines(LOOKS[2:], _places(np.array([first, second]), covariance)[2:])
+    lines = bar, mark | {"isAnswer": True}
+    return Reply(f"{likelihood}. {parameters}", lines, f"{likelihood}: {below}. {parameters}")
 
 
 def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
     means, covariance = _parameters(points or _start())
-    model, most = _estimates(), _most()
+    model, most = _estimates(), _maximum()
 
     def frame(share: float) -> Snapshot:
         now = means + share * (model.means_ - means)
@@ -228,7 +229,7 @@ EXPERIMENT = LaboratoryExperiment(
             "of the 100 rows fall?",
             "",
             2,
-            partial(_moved, _shift, np.linspace(-1, 1, 41), 0.5, "μ2 moved by"),
+            partial(_move_parameters, _shift, np.linspace(-1, 1, 41), 0.5, "μ2 moved by"),
             prml_data,
         ),
         "covariance": Preset(
@@ -236,7 +237,7 @@ EXPERIMENT = LaboratoryExperiment(
             "Both covariances are doubled. By how much does the log likelihood fall?",
             "",
             2,
-            partial(_moved, _spread, np.linspace(0.4, 2.4, 41), 2.0, "Σ times"),
+            partial(_move_parameters, _spread, np.linspace(0.4, 2.4, 41), 2.0, "Σ times"),
             prml_data,
         ),
     },

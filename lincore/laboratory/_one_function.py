@@ -67,7 +67,8 @@ def _show(
     data = prml_training()
     plane = StagePlane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
     empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
-    frames = (Snapshot("before", before, empty), *(_frame(*one, plane, asked) for one in lines))
+    first = Snapshot("before", before, empty)
+    frames = (first, *(_frame(label, f, plane, asked) for label, f in lines))
     figure = stage(
         plane,
         LOOKS,

@@ -64,15 +64,15 @@ class FittedLine(NamedTuple):
 @lru_cache(maxsize=64)
 def fitted_lines(points: tuple[Point, ...]) -> tuple[FittedLine, ...]:
     """Fit least squares, LDA, logistic regression and the perceptron to points."""
-    data, found = rows_of(points), []
+    data, lines = rows_of(points), []
     X, codes = data.X, data.codes
     for number, (name, make) in enumerate(MODELS.items()):
         with captured_warnings():
             f = SampleLine.of(make().fit(X, codes))
         ends = line_in_window(f.normal, f.offset, WINDOW.low, WINDOW.high)
         hue, dash, _ = method_look(number)
-        found.append(FittedLine(name, ends, f.n_wrong(X, codes), hue, dash))
-    return tuple(found)
+        lines.append(FittedLine(name, ends, f.n_wrong(X, codes), hue, dash))
+    return tuple(lines)
 
 
 def rows_of(points: Sequence[Point]) -> Dataset:
@@ -87,11 +87,11 @@ def rows_of(points: Sequence[Point]) -> Dataset:
 
 def _reply(points: Sequence[Point]) -> Reply:
     lines = fitted_lines(tuple(points))
-    return Reply(_sentence(lines, len(points)), tuple(one.record() for one in lines))
+    return Reply(_sentence(lines, len(points)), tuple(fitted.record() for fitted in lines))
 
 
 def _sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
-    parts = listed([f"{one.name} {one.n_wrong}" for one in lines])
+    parts = listed([f"{fitted.name} {fitted.n_wrong}" for fitted in lines])
     return f"Misclassified of {n_rows} rows: {parts}."
 
 
@@ -101,15 +101,15 @@ def _show(points: tuple[Point, ...]) -> Demonstration:
     empty = Snapshot("before", f"{data.n_rows} rows of two classes.", (nothing(),) * len(lines))
     frames = [
         Snapshot(
-            one.name,
+            fitted.name,
             sentence,
-            tuple(each.ends if j <= i else nothing() for j, each in enumerate(lines)),
+            tuple(drawn.ends if j <= i else nothing() for j, drawn in enumerate(lines)),
         )
-        for i, one in enumerate(lines)
+        for i, fitted in enumerate(lines)
     ]
     figure = stage(
         WINDOW,
-        tuple(line(one.name, one.colour, dash=one.dash, width=3) for one in lines),
+        tuple(line(fitted.name, fitted.colour, dash=fitted.dash, width=3) for fitted in lines),
         empty.places,
         title="Watch which of the four lines follow a row that moves",
         alt="Rows of two classes and the boundaries of least squares, LDA, logistic regression and "

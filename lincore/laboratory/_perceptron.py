@@ -38,11 +38,11 @@ def _places(
 ) -> tuple[Array, ...]:
     """Return where a step is drawn: w as the sum of the former w and ± x, all on one scale."""
     f = SampleLine(weights[1:], float(weights[0]))
-    at = nothing(1) if row is None else row[None]
-    lines = [_line(one, plane) for one in earlier[: len(FADING)]]
+    ringed = nothing(1) if row is None else row[None]
+    lines = [_line(former, plane) for former in earlier[: len(FADING)]]
     lines += [nothing()] * (len(FADING) - len(lines))
     if not f.length:
-        return nothing(), nothing(6), at, nothing(6), nothing(6), *lines
+        return nothing(), nothing(6), ringed, nothing(6), nothing(6), *lines
     centre = (plane.low + plane.high) / 2
     start = centre - f.values(centre[None])[0] * f.normal / f.length**2
     scale = 0.28 * (plane.high - plane.low)[0] / f.length
@@ -51,7 +51,7 @@ def _places(
     if row is not None:
         middle = start + scale * earlier[0, 1:]
         before, step = arrow(plane, start, middle), arrow(plane, middle, tip)
-    return _line(weights, plane), arrow(plane, start, tip), at, before, step, *lines
+    return _line(weights, plane), arrow(plane, start, tip), ringed, before, step, *lines
 
 
 def _line(weights: Array, plane: StagePlane) -> Array:
@@ -88,7 +88,7 @@ def _separable(standardise: bool) -> Demonstration:
     mistakes = walk.mistakes.tolist()
     first = _first("The weights start at zero. Rows are visited in file order, one by one.")
     finding = (
-        f"Mistakes by epoch: {listed([str(one) for one in mistakes])}, {sum(mistakes)} in all, far "
+        f"Mistakes by epoch: {listed([str(n) for n in mistakes])}, {sum(mistakes)} in all, far "
         f"below the bound (R/γ)² = {bound:,.2f}. The last epoch has no mistakes: it has converged "
         f"to one of many separating lines."
     )
@@ -115,25 +115,25 @@ def _overlap() -> Demonstration:
         )
         for epoch in range(1, len(ends) + 1)
     ]
-    kept = {kind: _wrong_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
+    n_wrong = {kind: _wrong_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
     finding = (
         "Every epoch has mistakes, so the last weights are arbitrary: with other orders of the "
-        f"rows (seeds 0 to 4) they misclassify {listed([str(k) for k in kept['last']])}. The "
-        f"pocket weights always misclassify {kept['pocket'][0]}; averaged weights: "
-        f"{listed([str(k) for k in kept['averaged']])}."
+        f"rows (seeds 0 to 4) they misclassify {listed([str(k) for k in n_wrong['last']])}. The "
+        f"pocket weights always misclassify {n_wrong['pocket'][0]}; averaged weights: "
+        f"{listed([str(k) for k in n_wrong['averaged']])}."
     )
     first = _first("These classes overlap: no line separates them.")
     figure = _figure(data, X, plane, first)
-    return Demonstration(figure, (first, *frames), float(max(kept["last"])), finding)
+    return Demonstration(figure, (first, *frames), float(max(n_wrong["last"])), finding)
 
 
-def _wrong_by_seed(kept: str, X: Array, codes: Array) -> list[int]:
-    found = []
+def _wrong_by_seed(weights: str, X: Array, codes: Array) -> list[int]:
+    n_wrong = []
     for seed in range(5):
         with captured_warnings():
-            model = Perceptron(weights=kept, random_state=seed).fit(X, codes)  # type: ignore[arg-type]
-        found.append(int(np.count_nonzero(model.predict(X) != codes)))
-    return found
+            model = Perceptron(weights=weights, random_state=seed).fit(X, codes)  # type: ignore[arg-type]
+        n_wrong.append(int(np.count_nonzero(model.predict(X) != codes)))
+    return n_wrong
 
 
 def _first(sentence: str) -> Snapshot:

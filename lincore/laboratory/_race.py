@@ -109,17 +109,19 @@ def _show(
     height = np.array(
         [[np.log(1e-3 + error(np.array([a, b])).value - least) for a in x] for b in y]
     )
-    longest = min(MOST, max(one.n_steps for one in descents.values()))
+    longest = min(MOST, max(descent.n_steps for descent in descents.values()))
     steps = np.unique([*range(min(13, longest + 1)), *np.geomspace(12, longest, 40).astype(int)])
     steps = steps[steps <= longest]
 
     def frame(step: int) -> Snapshot:
-        states = ", ".join(f"{name}: {_state(one, step, least)}" for name, one in descents.items())
-        ways = [_way(one, step, plane) for one in descents.values()]
-        errors = [_errors(one, steps[steps <= step], least) for one in descents.values()]
+        states = ", ".join(
+            f"{name}: {_state(descent, step, least)}" for name, descent in descents.items()
+        )
+        paths = [_path(descent, step, plane) for descent in descents.values()]
+        errors = [_errors(descent, steps[steps <= step], least) for descent in descents.values()]
         now = np.array([[max(step, 1), 10.0**end] for end in ERRORS])
-        ends = [_end(one, step, least) for one in descents.values()]
-        places = (now, *ways, best[None], *errors, np.array(ends))
+        ends = [_end(descent, step, least) for descent in descents.values()]
+        places = (now, *paths, best[None], *errors, np.array(ends))
         return Snapshot(f"step {step}", f"Step {step}. {states}.", places, step)
 
     start = next(iter(descents.values())).positions[0]
@@ -135,9 +137,11 @@ def _show(
          "marker": {"size": 6, "color": hues[i]}}
         for i, name in enumerate(descents)
     ]  # fmt: skip
-    counts = [one.n_steps for one in descents.values()]
+    counts = [descent.n_steps for descent in descents.values()]
     # Labels alternate between the two sides of their ends; the last one is on the right.
-    arrived = [(one.reason is Reason.GRADIENT) * one.n_steps for one in descents.values()]
+    arrived = [
+        (descent.reason is Reason.GRADIENT) * descent.n_steps for descent in descents.values()
+    ]
     ranks = np.argsort(np.argsort(arrived)[::-1])
     sides = [("bottom right", "bottom left")[rank % 2] for rank in ranks]
     below = StagePlane(
@@ -169,9 +173,9 @@ def _show(
 
 def _errors(descent: Descent, steps: Array, least: float) -> Array:
     """Return the error above the minimum after some steps, from the first, as (k, 2)."""
-    kept = steps[(steps >= 1) & (steps <= descent.n_steps)]
-    above = np.array([descent.trace[step].objective - least for step in kept])
-    return np.column_stack([kept, np.where(np.isfinite(above), above.clip(LEAST), np.nan)])
+    drawn = steps[(steps >= 1) & (steps <= descent.n_steps)]
+    above = np.array([descent.trace[step].objective - least for step in drawn])
+    return np.column_stack([drawn, np.where(np.isfinite(above), above.clip(LEAST), np.nan)])
 
 
 def _end(descent: Descent, step: int, least: float) -> tuple[float, float]:
@@ -181,17 +185,17 @@ def _end(descent: Descent, step: int, least: float) -> tuple[float, float]:
     return descent.n_steps, max(descent.trace[-1].objective - least, LEAST)
 
 
-def _way(descent: Descent, step: int, plane: StagePlane) -> Array:
+def _path(descent: Descent, step: int, plane: StagePlane) -> Array:
     """Return the path up to a step, cut off where it goes far beyond the plane."""
-    way = descent.positions[: step + 1]
+    path = descent.positions[: step + 1]
     side = plane.high - plane.low
-    inside = np.all((way > plane.low - 3 * side) & (way < plane.high + 3 * side), axis=1)
-    way = way if inside.all() else way[: max(1, int(inside.argmin()))]
-    return way if len(way) <= SEEN else np.concatenate([way[: SEEN // 2], way[-SEEN // 2 :]])
+    inside = np.all((path > plane.low - 3 * side) & (path < plane.high + 3 * side), axis=1)
+    path = path if inside.all() else path[: max(1, int(inside.argmin()))]
+    return path if len(path) <= SEEN else np.concatenate([path[: SEEN // 2], path[-SEEN // 2 :]])
 
 
-def _solvers_finding(found: Mapping[str, Descent]) -> str:
-    newton, fixed, gradient = (one.n_steps for one in found.values())
+def _solvers_finding(descents: Mapping[str, Descent]) -> str:
+    newton, fixed, gradient = (descent.n_steps for descent in descents.values())
     return (
         f"Newton {newton}, the fixed Hessian ΦᵀΦ/4 {fixed}, the gradient with 1/L = "
         f"{_rates()['1/L']:.6f} {gradient} steps: the same minimum. Curvature helps more than any "
@@ -199,8 +203,8 @@ def _solvers_finding(found: Mapping[str, Descent]) -> str:
     )
 
 
-def _rates_finding(found: Mapping[str, Descent]) -> str:
-    safe, best, edge, _ = found.values()
+def _rates_finding(descents: Mapping[str, Descent]) -> str:
+    safe, best, edge, _ = descents.values()
     rates = _rates()
     return (
         f"1/L = {rates['1/L']:.6f}: {safe.n_steps} steps, no rise. 2/(λmin + λmax) = "
@@ -210,8 +214,8 @@ def _rates_finding(found: Mapping[str, Descent]) -> str:
     )
 
 
-def _afar_finding(found: Mapping[str, Descent]) -> str:
-    wild, halved = found.values()
+def _afar_finding(descents: Mapping[str, Descent]) -> str:
+    wild, halved = descents.values()
     return (
         f"From (5, 5) full Newton steps end after {wild.n_steps}: the Hessian there is almost "
         f"zero and the step enormous. Halving steps until the error falls takes "

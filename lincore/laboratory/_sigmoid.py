@@ -104,11 +104,11 @@ class SharedVariance(NamedTuple):
 
     def points(self) -> tuple[Point, ...]:
         """Return the handles."""
-        (one, other), sigma = self.means, self.sigma
+        (first, second), sigma = self.means, self.sigma
         return (
-            (one, BASE, 0),
-            (other, BASE, 1),
-            (round(one + sigma, 2), BASE, 0),
+            (first, BASE, 0),
+            (second, BASE, 1),
+            (round(first + sigma, 2), BASE, 0),
             (PRIOR_AT, round(BASE + TALL * self.prior, 2), 1),
         )
 

@@ -74,23 +74,21 @@ def demonstrate(
 
     Examples
     --------
-    >>> found = demonstrate("perceptron")
-    >>> found.answer, found.frames[1].label
+    >>> demonstration = demonstrate("perceptron")
+    >>> demonstration.answer, demonstration.frames[1].label
     (47.0, 'mistake 1')
     >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
     7.69
     """
     moved = tuple((x, y, code) for x, y, code in points)
     if guess is None:
-        return _carried_out(experiment, preset, moved, letter)
-    return _compared(experiment, preset, moved, letter, guess)
+        return _run(experiment, preset, moved, letter)
+    return _run_with_guess(experiment, preset, moved, letter, guess)
 
 
 # Cached, because some take five seconds; figures are never changed in place.
 @lru_cache(maxsize=64)
-def _carried_out(
-    experiment: str, preset: str, points: tuple[Point, ...], letter: str
-) -> Demonstration:
+def _run(experiment: str, preset: str, points: tuple[Point, ...], letter: str) -> Demonstration:
     chosen = _preset(experiment, preset)
     if points:
         return _board(chosen).show(points).labelled()
@@ -102,11 +100,11 @@ def _carried_out(
 
 
 @lru_cache(maxsize=32)
-def _compared(
+def _run_with_guess(
     experiment: str, preset: str, points: tuple[Point, ...], letter: str, guess: float
 ) -> Demonstration:
     name = f"your prediction: {_preset(experiment, preset).in_words(guess)}"
-    return _carried_out(experiment, preset, points, letter).with_guess(guess, name)
+    return _run(experiment, preset, points, letter).with_guess(guess, name)
 
 
 def answer(experiment: str = "one-function", preset: str = "classic", **settings: Any) -> Any:
@@ -170,9 +168,9 @@ def _board(preset: Preset) -> Board:
     return preset.board
 
 
-def _unusable(what: str, where: str) -> DataError:
+def _unusable(setting: str, where: str) -> DataError:
     return DataError(
-        f"It does not accept your own {what}.", where=where, remedy="Choose another preset."
+        f"It does not accept your own {setting}.", where=where, remedy="Choose another preset."
     )
 
 

@@ -42,9 +42,9 @@ class Snapshot(NamedTuple):
         return [
             {
                 name: _short(column)
-                for name, column in zip(("x", "y", "size"), place.T, strict=False)
+                for name, column in zip(("x", "y", "size"), points.T, strict=False)
             }
-            for place in self.places
+            for points in self.places
         ]
 
 

@@ -120,18 +120,18 @@ class Board(NamedTuple):
         }
 
 
-def board_lines(looks: Sequence[Trace], places: Sequence[Array]) -> tuple[dict[str, Any], ...]:
+def board_lines(looks: Sequence[Trace], coordinates: Sequence[Array]) -> tuple[dict[str, Any], ...]:
     """Return lines and stems of `plots.geometry.stage` for a board, without those not drawn."""
-    found = []
-    for look, place in zip(looks, places, strict=True):
-        if not np.isfinite(place).any():
+    lines = []
+    for look, points in zip(looks, coordinates, strict=True):
+        if not np.isfinite(points).any():
             continue
-        path, style = place, look.get("line")
+        path, style = points, look.get("line")
         if style is None:
-            path = joined([np.array([[x, 0.0], [x, y]]) for x, y in place])
+            path = joined([np.array([[x, 0.0], [x, y]]) for x, y in points])
             style = {"width": look["error_y"]["thickness"], "dash": "solid", **look["marker"]}
         ends = [[x, y] if np.isfinite(y) else [None, None] for x, y in path.round(3).tolist()]
-        found.append(
+        lines.append(
             {
                 "name": look["name"],
                 "ends": ends,
@@ -142,7 +142,7 @@ def board_lines(looks: Sequence[Trace], places: Sequence[Array]) -> tuple[dict[s
                 "panel": int(look.get("xaxis", "x1")[1:]) - 1,
             }
         )
-    return tuple(found)
+    return tuple(lines)
 
 
 def checked(points: Sequence[Point], window: StagePlane) -> tuple[Array, Codes]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.linalg.covariance import Whitener, is_positive
-from lincore.linalg.eigenvectors import settled
+from lincore.linalg.eigenvectors import fix_basis
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array
 
@@ -45,7 +45,7 @@ class CanonicalMeans:
         rows = np.sqrt(self.shares)[:, None] * self.means
         left, lengths, axes = np.linalg.svd(rows, full_matrices=False)
         # Fix the basis by the classes: the coordinates of the whitener are arbitrary.
-        fixed = settled(lengths, left)
+        fixed = fix_basis(lengths, left)
         return CanonicalDecomposition(
             fixed, lengths, axes if fixed is left else fixed.T @ left @ axes
         )
@@ -55,10 +55,10 @@ class CanonicalMeans:
         # The last class with a mean off the centre is on the positive side.
         seen = self.shares > 0
         _, lengths, axes = self.decomposition
-        kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
-        if not len(kept):
+        nonzero = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
+        if not len(nonzero):
             raise ValueError("The class means are equal: no direction separates them.")
-        return _signed(axes[kept[:n_components]], self.means[seen])
+        return _signed(axes[nonzero[:n_components]], self.means[seen])
 
 
 def check_n_components(n_components: int | None, n_classes: int, p: int) -> None:

@@ -128,21 +128,23 @@ class Whitener:
         scale = np.sqrt(variances) if equilibrate else np.ones(len(variances))
         correlation = cov[chosen][:, chosen] / scale
         correlation /= scale[:, None]
-        part = cls._from_cholesky(correlation) if equilibrate else None
-        part = part or cls._from_eigenvalues(correlation)
-        basis = np.zeros((len(cov), part.rank))
-        basis[chosen] = part.basis / scale[:, None]
-        log_det = part.log_det + float(2 * np.log(scale).sum())
-        return cls(basis, log_det, part.root, part.is_certain)
+        whitener = cls._from_cholesky(correlation) if equilibrate else None
+        whitener = whitener or cls._from_eigenvalues(correlation)
+        basis = np.zeros((len(cov), whitener.rank))
+        basis[chosen] = whitener.basis / scale[:, None]
+        log_det = whitener.log_det + float(2 * np.log(scale).sum())
+        return cls(basis, log_det, whitener.root, whitener.is_certain)
 
     @classmethod
     def _from_eigenvalues(cls, cov: Array) -> Whitener:
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
         values, vectors = np.linalg.eigh(cov)
-        kept = is_positive(values)
-        if not kept.any():
+        positive = is_positive(values)
+        if not positive.any():
             raise ValueError(NOTHING_VARIES)
-        return cls(vectors[:, kept] / np.sqrt(values[kept]), float(np.log(values[kept]).sum()))
+        return cls(
+            vectors[:, positive] / np.sqrt(values[positive]), float(np.log(values[positive]).sum())
+        )
 
     @classmethod
     def _from_cholesky(cls, correlation: Array) -> Whitener | None:
@@ -150,11 +152,11 @@ class Whitener:
         if inverse is not None:
             log_det = -2 * np.log(np.diagonal(inverse)).sum()
             return cls(inverse.T, float(log_det), is_certain=True)
-        found = pivoted_factor(correlation)
-        if found is None:
+        pivoted = pivoted_factor(correlation)
+        if pivoted is None:
             return None
-        log_det = 2 * np.log(np.diagonal(found.root)).sum()
-        return cls(found.basis, float(log_det), found.root, is_certain=True)
+        log_det = 2 * np.log(np.diagonal(pivoted.root)).sum()
+        return cls(pivoted.basis, float(log_det), pivoted.root, is_certain=True)
 
     @classmethod
     def from_variances(cls, variances: Array) -> tuple[Whitener, ...]:
@@ -171,7 +173,9 @@ class Whitener:
         known = np.where(varying, variances, 1.0)
         factors = varying / np.sqrt(known)
         log_dets = np.log(known).sum(axis=1).tolist()
-        return tuple(cls(factor, found) for factor, found in zip(factors, log_dets, strict=True))
+        return tuple(
+            cls(factor, log_det) for factor, log_det in zip(factors, log_dets, strict=True)
+        )
 
 
 class RowSpace(NamedTuple):
@@ -191,8 +195,8 @@ class RowSpace(NamedTuple):
         # LAPACK does not support long doubles.
         rows = np.asarray((X - origin) / scale, dtype=np.float64)
         values, vectors = np.linalg.eigh(rows @ rows.T)
-        kept = is_positive(values)
-        axes = rows.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+        positive = is_positive(values)
+        axes = rows.T @ (vectors[:, positive] / np.sqrt(values[positive]))
         return cls(origin, scale, np.asarray(axes[:, ::-1]))
 
     @property

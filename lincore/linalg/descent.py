@@ -37,11 +37,11 @@ class ObjectiveStack(Protocol):
     def __call__(self, x: Array, /) -> Iterate:
         """Evaluate each function at its own point."""
 
-    def of(self, chosen: Any) -> ObjectiveStack:
+    def select(self, chosen: Any) -> ObjectiveStack:
         """Return the functions selected by a mask."""
 
 
-class Alone:
+class SingleObjective:
     """One function as a stack of one."""
 
     def __init__(self, objective: Objective) -> None:
@@ -54,7 +54,7 @@ class Alone:
         state[0] = point.state
         return Iterate(x, np.array([point.value]), point.gradient[None], state)
 
-    def of(self, chosen: Any) -> Alone:
+    def select(self, chosen: Any) -> SingleObjective:
         """Return the function itself, the only one of the stack."""
         return self
 
@@ -62,14 +62,14 @@ class Alone:
 # Maps functions and their points to the directions of the next steps.
 Directions = Callable[[Any, Iterate], Array]
 # The next points, the step lengths, and reasons for not taking a step.
-Found = tuple[Iterate, Array, list[Reason | None]]
+SearchResult = tuple[Iterate, Array, list[Reason | None]]
 # Maps functions, points and directions to the result of the line search.
-Search = Callable[[ObjectiveStack, Iterate, Array], Found]
+Search = Callable[[ObjectiveStack, Iterate, Array], SearchResult]
 
 
-def alone(direction: Direction) -> Directions:
+def as_directions(direction: Direction) -> Directions:
     """Return the direction of one function as that of a stack of one."""
-    return lambda _, point: direction(point.of(0))[None]
+    return lambda _, point: direction(point.select(0))[None]
 
 
 def descend(
@@ -81,10 +81,14 @@ def descend(
     stopping: StoppingRule,
 ) -> Optimum:
     """Descend until the gradient is small."""
-    (found,) = descend_together(
-        Alone(objective), start[None], alone(direction), search=search, stopping=[stopping]
+    (optimum,) = descend_together(
+        SingleObjective(objective),
+        start[None],
+        as_directions(direction),
+        search=search,
+        stopping=[stopping],
     )
-    return found
+    return optimum
 
 
 def descend_together(
@@ -99,39 +103,43 @@ def descend_together(
     began = time.perf_counter()
     traces: list[list[OptimizerStep]] = [[] for _ in stopping]
     optima: dict[int, Optimum] = {}
-    going = np.arange(len(stopping))
+    indices = np.arange(len(stopping))
     reasons: list[Reason | None] = [None] * len(stopping)
     point = before = objective(start)
     length = np.zeros(len(stopping))
     while True:
         seconds, sizes = time.perf_counter() - began, point.sizes
-        for place, b in enumerate(going.tolist()):
-            taken = reasons[place] is None
-            if taken:
-                value, size = float(point.value[place]), float(sizes[place])
+        for i, b in enumerate(indices.tolist()):
+            is_valid = reasons[i] is None
+            if is_valid:
+                value, size = float(point.value[i]), float(sizes[i])
                 traces[b].append(
-                    OptimizerStep(len(traces[b]), value, size, float(length[place]), seconds)
+                    OptimizerStep(len(traces[b]), value, size, float(length[i]), seconds)
                 )
                 check = stopping[b].is_unbounded
-                if check is not None and len(traces[b]) > 1 and check(point.of(place)):
-                    reasons[place] = Reason.UNBOUNDED
+                if check is not None and len(traces[b]) > 1 and check(point.select(i)):
+                    reasons[i] = Reason.UNBOUNDED
                 else:
-                    reasons[place] = stopping[b].reason(traces[b])
-                taken = bool(np.isfinite(value))
-            reason = reasons[place]
+                    reasons[i] = stopping[b].reason(traces[b])
+                is_valid = bool(np.isfinite(value))
+            reason = reasons[i]
             if reason is not None:
-                at = (point if taken else before).of(place)
-                optima[b] = Optimum(at, reason, tuple(traces[b]))
-        left = np.array([reason is None for reason in reasons])
-        if not left.any():
+                end = (point if is_valid else before).select(i)
+                optima[b] = Optimum(end, reason, tuple(traces[b]))
+        unfinished = np.array([reason is None for reason in reasons])
+        if not unfinished.any():
             return [optima[b] for b in range(len(stopping))]
-        if not left.all():
-            going, objective, point = going[left], objective.of(left), point.of(left)
+        if not unfinished.all():
+            indices, objective, point = (
+                indices[unfinished],
+                objective.select(unfinished),
+                point.select(unfinished),
+            )
         before = point
         point, length, reasons = search(objective, before, directions(objective, before))
 
 
-def one_step_more(
+def refine_optima(
     objective: ObjectiveStack,
     optima: Sequence[Optimum],
     directions: Directions,
@@ -140,30 +148,32 @@ def one_step_more(
     """Take one more step at each minimum, if possible and if the gradient decreases."""
     # A Newton step doubles the number of correct digits. With correlated features a small gradient
     # alone guarantees little: at 1e-8 the coefficients may have four digits.
-    began, more = time.perf_counter(), list(optima)
+    began, refined = time.perf_counter(), list(optima)
     rules = zip(optima, stopping, strict=True)
-    last = np.array(
-        [found.converged and len(found.trace) <= rule.max_iter for found, rule in rules]
+    may_improve = np.array(
+        [optimum.converged and len(optimum.trace) <= rule.max_iter for optimum, rule in rules]
     )
-    chosen = np.flatnonzero(last).tolist()
+    chosen = np.flatnonzero(may_improve).tolist()
     if not chosen:
-        return more
-    at = Iterate(
+        return refined
+    points = Iterate(
         *(np.stack(parts) for parts in zip(*(optima[b].point for b in chosen), strict=True))
     )
-    part = objective.of(last)
-    after = part(at.x + directions(part, at))
-    for place, b in enumerate(chosen):
-        value, size = float(after.value[place]), float(after.sizes[place])
+    selected = objective.select(may_improve)
+    after = selected(points.x + directions(selected, points))
+    for i, b in enumerate(chosen):
+        value, size = float(after.value[i]), float(after.sizes[i])
         trace = optima[b].trace
         if size < trace[-1].gradient_norm:
             seconds = trace[-1].seconds + time.perf_counter() - began
             trace = (*trace, OptimizerStep(len(trace), value, size, 1.0, seconds))
-            more[b] = replace(optima[b], point=after.of(place), trace=trace)
-    return more
+            refined[b] = replace(optima[b], point=after.select(i), trace=trace)
+    return refined
 
 
-def backtracking_line_search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
+def backtracking_line_search(
+    objective: ObjectiveStack, point: Iterate, direction: Array
+) -> SearchResult:
     """Try the whole step, a half, a quarter ... until each objective decreases (Armijo)."""
     slope = (point.gradient * direction).reshape(len(direction), -1).sum(axis=1)
     down = slope < 0
@@ -189,7 +199,7 @@ def backtracking_line_search(objective: ObjectiveStack, point: Iterate, directio
 def take_whole_steps(rate: float) -> Search:
     """Return a search that always takes the whole step and reports its length as `rate`."""
 
-    def search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
+    def search(objective: ObjectiveStack, point: Iterate, direction: Array) -> SearchResult:
         number = len(direction)
         return objective(point.x + direction), np.full(number, rate), [None] * number
 

@@ -18,12 +18,12 @@ AS_LARGE = 1e-6
 
 
 def eigenpairs(symmetric: Array) -> tuple[Array, Array]:
-    """Return eigenvalues (p,) in ascending order and `settled` eigenvectors (p, p)."""
+    """Return eigenvalues (p,) in ascending order and eigenvectors (p, p), see `fix_basis`."""
     values, vectors = np.linalg.eigh(symmetric)
-    return values, settled(values, vectors)
+    return values, fix_basis(values, vectors)
 
 
-def settled(values: Array, vectors: Array) -> Array:
+def fix_basis(values: Array, vectors: Array) -> Array:
     """Return orthonormal vectors (p, m) with a fixed basis where sorted values (m,) are equal."""
     # The first vector of such a basis is as near as possible to a coordinate axis (the first axis
     # if there are ties); the next is chosen in the same way from the remaining subspace, and so on.
@@ -33,7 +33,7 @@ def settled(values: Array, vectors: Array) -> Array:
     if differs.all():
         return vectors
     bounds = [0, *(np.flatnonzero(differs) + 1).tolist(), len(values)]
-    basis = turned_positive(vectors)
+    basis = fix_signs(vectors)
     for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
         if stop - start > 1:
             basis[:, start:stop] = _nearest_to_axes(vectors[:, start:stop])
@@ -62,7 +62,7 @@ def _nearest_to_axes(basis: Array) -> Array:
     return nearest
 
 
-def turned_positive(vectors: Array) -> Array:
+def fix_signs(vectors: Array) -> Array:
     """Flip vectors (p, m) so that the largest entry of each is positive (the first of ties)."""
     sizes = np.abs(vectors)
     first = np.argmax(sizes >= (1 - AS_LARGE) * sizes.max(axis=0), axis=0)

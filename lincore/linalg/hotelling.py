@@ -45,16 +45,19 @@ class ClassDistances(NamedTuple):
         cls, gaussians: Gaussians, codes: NDArray[np.intp], counts: Array, *, by_rows: bool
     ) -> ClassDistances:
         """Find the degrees of freedom of the covariances, pooled or one per class."""
-        own = len({id(one) for one in gaussians.whiteners}) > 1 or len(gaussians.whiteners) == 1
+        one_each = (
+            len({id(whitener) for whitener in gaussians.whiteners}) > 1
+            or len(gaussians.whiteners) == 1
+        )
         n = counts[codes]
         known = n > 0
-        degrees = n - 1 if own else np.full(len(codes), n.sum() - np.count_nonzero(n))
-        total = n if own else np.full(len(codes), n.sum())
+        degrees = n - 1 if one_each else np.full(len(codes), n.sum() - np.count_nonzero(n))
+        total = n if one_each else np.full(len(codes), n.sum())
         ratio = total / np.maximum(degrees, 1.0) if by_rows else np.ones(len(codes))
-        placed = [np.full(len(counts), np.nan) for _ in range(2)]
-        for place, values in zip(placed, (degrees, ratio), strict=True):
-            place[codes[known]] = values[known]
-        return cls(gaussians, codes, counts, *placed)
+        of_classes = [np.full(len(counts), np.nan) for _ in range(2)]
+        for by_class, values in zip(of_classes, (degrees, ratio), strict=True):
+            by_class[codes[known]] = values[known]
+        return cls(gaussians, codes, counts, *of_classes)
 
     def squared(self, rows: Any) -> Array:
         """Return the squared distances (n, K) of rows (n, q); NaN from a class without rows."""
@@ -71,32 +74,32 @@ class ClassDistances(NamedTuple):
         covariance of its class towards itself, most strongly if it is one of few rows that vary in
         a direction, such as the rows of a rare level.
         """
-        found = self.squared(rows)
+        distances = self.squared(rows)
         whiteners = dict(zip(self.codes.tolist(), self.gaussians.whiteners, strict=True))
         means = dict(zip(self.codes.tolist(), self.gaussians.means, strict=True))
-        pooled = len({id(one) for one in whiteners.values()}) == 1
+        pooled = len({id(whitener) for whitener in whiteners.values()}) == 1
         for k in np.unique(own).tolist():
             members, n = np.flatnonzero(own == k), float(self.counts[k])
             if n < 2 or k not in whiteners:
-                found[members] = np.nan
+                distances[members] = np.nan
                 continue
             # The divisor of the scatter.
             divisor = float(self.degrees[k] * self.scale[k])
             c = n / (n - 1)
-            own_part = whiteners[k].whiten(rows[members] - means[k])
-            own_squares = np.vecdot(own_part, own_part)
-            kept = 1 - c * own_squares / divisor
-            kept = np.where(kept > _SPANNED, kept, np.nan)
+            own_white = whiteners[k].whiten(rows[members] - means[k])
+            own_squares = np.vecdot(own_white, own_white)
+            remaining = 1 - c * own_squares / divisor
+            remaining = np.where(remaining > _SPANNED, remaining, np.nan)
             for j in self.codes.tolist() if pooled else [k]:
                 if j == k:
-                    squares = c**2 * own_squares / kept
+                    squares = c**2 * own_squares / remaining
                 else:
-                    part = whiteners[j].whiten(rows[members] - means[j])
-                    squares = found[members, j]
-                    squares = squares + c * np.vecdot(part, own_part) ** 2 / (divisor * kept)
-                found[members, j] = squares * (divisor - 1) / divisor
-        found[:, self.counts == 0] = np.nan
-        return found
+                    white = whiteners[j].whiten(rows[members] - means[j])
+                    squares = distances[members, j]
+                    squares = squares + c * np.vecdot(white, own_white) ** 2 / (divisor * remaining)
+                distances[members, j] = squares * (divisor - 1) / divisor
+        distances[:, self.counts == 0] = np.nan
+        return distances
 
     def limits(self, level: float) -> Array:
         """Return the squared distances (K,) that rows of a class exceed with probability `level`.
@@ -107,7 +110,7 @@ class ClassDistances(NamedTuple):
         for a class with fewer degrees of freedom than dimensions.
         """
         p = np.full(len(self.counts), np.nan)
-        p[self.codes] = [one.rank for one in self.gaussians.whiteners]
+        p[self.codes] = [whitener.rank for whitener in self.gaussians.whiteners]
         free = self.degrees - p + 1
         judged = (free > 0) & (p > 0)
         p, free = np.where(judged, p, 1.0), np.where(judged, free, 1.0)

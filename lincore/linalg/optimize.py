@@ -92,9 +92,9 @@ class Iterate(NamedTuple):
     gradient: Array
     state: Any = None
 
-    def of(self, chosen: Any) -> Iterate:
+    def select(self, chosen: Any) -> Iterate:
         """Return some points of a stack, or one."""
-        return Iterate(*(part[chosen] for part in self))
+        return Iterate(*(array[chosen] for array in self))
 
     @property
     def sizes(self) -> Array:
@@ -174,9 +174,9 @@ def iteration_callback(watcher: Watcher) -> Iterator[None]:
     >>> from lincore.linalg.descent import backtracking_line_search, descend
     >>> bowl = lambda x: Iterate(x, float(x @ x), 2 * x)
     >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
-    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
-    ...                     search=backtracking_line_search, stopping=StoppingRule(1e-9, 100))
-    >>> found.reason, len(found.trace)
+    ...     optimum = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
+    ...                       search=backtracking_line_search, stopping=StoppingRule(1e-9, 100))
+    >>> optimum.reason, len(optimum.trace)
     (<Reason.STOPPED: 'stopped'>, 4)
     """
     token = _watcher.set(watcher)

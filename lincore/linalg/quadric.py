@@ -78,8 +78,8 @@ class Quadric(NamedTuple):
 
     def pulled_back(self, matrix: Array, origin: Array) -> Quadric:
         """Return this function of ``z = (x - origin) @ matrix`` as a function of x."""
-        here = self.about(np.zeros(len(self.b)))
-        return Quadric(matrix @ here.A @ matrix.T, matrix @ here.b, here.c, origin)
+        expanded = self.about(np.zeros(len(self.b)))
+        return Quadric(matrix @ expanded.A @ matrix.T, matrix @ expanded.b, expanded.c, origin)
 
     def distances(self, X: ArrayLike) -> Array:
         """Return the Euclidean distance of rows X (n, p) from the nearest zero, shape (n,).
@@ -112,7 +112,7 @@ def _distances(rows: Array, curvature: Array, slope: Array, constant: float) -> 
     off = np.abs(rest) > 1e-9 * scale
     distances = np.linalg.norm(nearest - rows, axis=1)
     if off.any():
-        distances[off] = _at_the_end(rows[off], nearest[off], rest[off], curvature)
+        distances[off] = _distances_at_bracket_end(rows[off], nearest[off], rest[off], curvature)
     return distances
 
 
@@ -126,7 +126,7 @@ def _bracket(curvature: Array) -> tuple[float, float]:
 
 def _nearest(rows: Array, mu: Array, curvature: Array, slope: Array) -> Array:
     factor = 1 + mu[:, None] * curvature
-    # At an end of the bracket a factor vanishes: `_at_the_end` sets the coordinate.
+    # At an end of the bracket a factor vanishes: `_distances_at_bracket_end` sets the coordinate.
     factor = np.where(np.abs(factor) > 1e-15, factor, np.inf)
     return np.asarray((rows - mu[:, None] * slope / 2) / factor)
 
@@ -135,7 +135,7 @@ def _value(points: Array, curvature: Array, slope: Array, constant: float) -> Ar
     return np.asarray(points**2 @ curvature + points @ slope + constant)
 
 
-def _at_the_end(rows: Array, nearest: Array, rest: Array, curvature: Array) -> Array:
+def _distances_at_bracket_end(rows: Array, nearest: Array, rest: Array, curvature: Array) -> Array:
     """Return distances of points for which μ is an end of its bracket, such as the centre."""
     # There the extreme axis is free: a step t along it that satisfies the equation through
     # ``curvature t²`` is stationary for either sign.

@@ -83,30 +83,32 @@ def stepwise_selection(moments: Moments) -> list[SelectionStep]:
     while df1 and len(steps) < 2 * p:
         df2 = residual - int(chosen.sum())
         if chosen.any():
-            kept = np.flatnonzero(chosen)
-            partial = np.diagonal(total)[kept] / np.diagonal(within)[kept]
+            selected = np.flatnonzero(chosen)
+            partial = np.diagonal(total)[selected] / np.diagonal(within)[selected]
             least = int(partial.argmax())
             F = _partial_f(partial[least], df1, df2 + 1)
             if F <= F_TO_REMOVE:
                 wilks /= partial[least]
-                steps.append(SelectionStep(int(kept[least]), False, float(wilks), F, df1, df2 + 1))
-                chosen[kept[least]] = False
+                steps.append(
+                    SelectionStep(int(selected[least]), False, float(wilks), F, df1, df2 + 1)
+                )
+                chosen[selected[least]] = False
                 for matrix in (within, total):
-                    _sweep(matrix, kept[least], -1)
+                    _sweep(matrix, selected[least], -1)
                 continue
-        able = np.flatnonzero(_may_enter(within, varies & ~chosen, chosen))
-        if df2 <= 0 or not len(able):
+        eligible = np.flatnonzero(_may_enter(within, varies & ~chosen, chosen))
+        if df2 <= 0 or not len(eligible):
             break
-        partial = np.diagonal(within)[able] / np.diagonal(total)[able]
+        partial = np.diagonal(within)[eligible] / np.diagonal(total)[eligible]
         best = int(partial.argmin())
         F = _partial_f(partial[best], df1, df2)
         if not F >= F_TO_ENTER:
             break
         wilks *= partial[best]
-        steps.append(SelectionStep(int(able[best]), True, float(wilks), F, df1, df2))
-        chosen[able[best]] = True
+        steps.append(SelectionStep(int(eligible[best]), True, float(wilks), F, df1, df2))
+        chosen[eligible[best]] = True
         for matrix in (within, total):
-            _sweep(matrix, able[best], 1)
+            _sweep(matrix, eligible[best], 1)
     return steps
 
 
@@ -116,13 +118,15 @@ def _partial_f(wilks: float, df1: float, df2: float) -> float:
 
 def _may_enter(within: Array, candidates: Flags, chosen: Flags) -> Flags:
     """Return the candidates that are no combination of the chosen features, nor make one so."""
-    left = np.diagonal(within)
-    able = candidates & (left >= TOLERANCE)
-    places = np.flatnonzero(able)
+    remaining = np.diagonal(within)
+    eligible = candidates & (remaining >= TOLERANCE)
+    positions = np.flatnonzero(eligible)
     # The inverse of what a chosen feature would keep of its variance.
-    inverse = -left[chosen, None] + within[np.ix_(chosen, able)] ** 2 / left[places]
-    able[places] = (inverse <= 1 / TOLERANCE).all(axis=0)
-    return able
+    inverse = (
+        -remaining[chosen, None] + within[np.ix_(chosen, eligible)] ** 2 / remaining[positions]
+    )
+    eligible[positions] = (inverse <= 1 / TOLERANCE).all(axis=0)
+    return eligible
 
 
 def _sweep(matrix: Array, k: int, sign: int) -> None:

@@ -72,45 +72,44 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
 
     Examples
     --------
-    >>> found = delong_interval([0.1, 0.4, 0.35, 0.8, 0.6], [False, False, True, True, True])
-    >>> [f"{end:.4f}" for end in found]
+    >>> interval = delong_interval([0.1, 0.4, 0.35, 0.8, 0.6], [False, False, True, True, True])
+    >>> [f"{end:.4f}" for end in interval]
     ['0.8333', '0.3714', '1.0000']
     """
     values = np.asarray(scores, dtype=float)
-    inside = np.asarray(is_positive, dtype=bool)
-    if values.ndim != 1 or values.shape != inside.shape or np.isnan(values).any():
+    positive = np.asarray(is_positive, dtype=bool)
+    if values.ndim != 1 or values.shape != positive.shape or np.isnan(values).any():
         raise ValueError(
             f"One score, not NaN, is needed for each row; got scores of shape {values.shape} for "
-            f"{inside.size} rows."
+            f"{positive.size} rows."
         )
-    counts = np.array([inside.sum(), (~inside).sum()])
+    counts = np.array([positive.sum(), (~positive).sum()])
     if counts.min() < 2:
         raise ValueError(
             f"DeLong's interval needs two rows of each class; there are {counts[0]} positive and "
             f"{counts[1]} negative ones."
         )
-    one_fold, one = np.zeros(len(values), dtype=np.intp), np.ones(len(values))
-    ranked = _pairs_by_row(values, inside, one_fold, one)
-    placements = (ranked[inside] / counts[1], ranked[~inside] / counts[0])
+    folds, weight = np.zeros(len(values), dtype=np.intp), np.ones(len(values))
+    ranked = _pairs_by_row(values, positive, folds, weight)
+    placements = (ranked[positive] / counts[1], ranked[~positive] / counts[0])
     value = float(placements[0].mean())
-    error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in placements))
+    error = np.sqrt(sum(placement.var(ddof=1) / len(placement) for placement in placements))
     half = float(ndtri((1 + level) / 2) * error)
     return Interval(value, value - half, value + half).within(0.0, 1.0)
 
 
 def _pairs_by_row(values: Array, inside: Flags, folds: Codes, weight: Array) -> Array:
-    """Return for each row the weight of the correctly ranked rows of the other kind in its fold."""
+    """Return for each row the weight of correctly ordered rows of the other kind in its fold."""
     codes = np.unique(values, return_inverse=True)[1].ravel()
-    place = (
-        folds * (int(codes.max(initial=0)) + 1) + codes
-    )  # scores of each fold are shifted above those of earlier folds
+    # Scores of each fold are shifted above those of earlier folds.
+    ranks = folds * (int(codes.max(initial=0)) + 1) + codes
     ranked = np.empty(len(values))
     for side in (inside, ~inside):
-        order = np.argsort(place[~side], kind="stable")
-        others = place[~side][order]
+        order = np.argsort(ranks[~side], kind="stable")
+        others = ranks[~side][order]
         up_to = np.append(0.0, np.cumsum(weight[~side][order]))  # exact if all weights are 1
-        left = np.searchsorted(others, place[side])
-        below = (up_to[left] + up_to[np.searchsorted(others, place[side], side="right")]) / 2
+        left = np.searchsorted(others, ranks[side])
+        below = (up_to[left] + up_to[np.searchsorted(others, ranks[side], side="right")]) / 2
         counts = np.bincount(folds[~side], weight[~side], int(folds.max(initial=0)) + 1)
         below -= (np.cumsum(counts) - counts)[folds[side]]
         ranked[side] = below if side is inside else counts[folds[side]] - below

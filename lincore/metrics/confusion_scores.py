@@ -29,8 +29,8 @@ class Tally(NamedTuple):
         """Count rows, or sum weights of mean 1, given their true and predicted codes (m,)."""
         right = truth == predicted
         counts = [
-            np.bincount(codes, part, n_classes).astype(float)
-            for codes, part in (
+            np.bincount(codes, weights, n_classes).astype(float)
+            for codes, weights in (
                 (truth[right], None if weight is None else weight[right]),
                 (truth, weight),
                 (predicted, weight),

@@ -134,8 +134,8 @@ def pairwise_differences(
     >>> guesses = np.stack([truth, np.where(np.arange(200) < 20, 1 - truth, truth)])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(200), truth, guesses,
     ...             np.full((2, 200, 2), np.nan), np.zeros(2))
-    >>> found = pairwise_differences(r)[0]
-    >>> found.better, round(found.value, 3), found.test
+    >>> difference = pairwise_differences(r)[0]
+    >>> difference.better, round(difference.value, 3), difference.test
     ('LDA', 0.1, 'Bonett-Price')
 
     References
@@ -149,13 +149,13 @@ def pairwise_differences(
     score = score or leading_score(results.class_counts)
     score_of(score)  # raises for an unknown score
     pairs = list(combinations(results.methods, 2)) if pairs is None else pairs
-    found = [paired_difference(results, first, second, score) for first, second in pairs]
-    adjusted = holm(np.array([one.p for one in found]))
+    differences = [paired_difference(results, first, second, score) for first, second in pairs]
+    adjusted = holm(np.array([difference.p for difference in differences]))
     return [
         Difference(
             *pair, score, *interval, p, float(p_holm), _verdict(interval, p_holm, score, rope), test
         )
-        for pair, (interval, p, test), p_holm in zip(pairs, found, adjusted, strict=True)
+        for pair, (interval, p, test), p_holm in zip(pairs, differences, adjusted, strict=True)
     ]
 
 
@@ -239,16 +239,16 @@ def groups(results: Results, score: str | None = None, rope: float = ROPE) -> di
         By method, in the order of the results; 0 for a method without such a score.
     """
     score = score or leading_score(results.class_counts)
-    found = pairwise_differences(results, score, rope)
-    better = {frozenset((d.first, d.second)): d.better for d in found}
+    differences = pairwise_differences(results, score, rope)
+    better = {frozenset((d.first, d.second)): d.better for d in differences}
     sign = -1 if SCORES[score].greater_is_better else 1
     values = {method: sign * estimate(results, method, score).value for method in results.methods}
-    left = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: values[m])
+    remaining = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: values[m])
     group, number = dict.fromkeys(results.methods, 0), 0
-    while left:
+    while remaining:
         number += 1
-        leader = left[0]
-        inside = [m for m in left if m == leader or better[frozenset((leader, m))] != leader]
-        group |= dict.fromkeys(inside, number)
-        left = [m for m in left if m not in inside]
+        leader = remaining[0]
+        members = [m for m in remaining if m == leader or better[frozenset((leader, m))] != leader]
+        group |= dict.fromkeys(members, number)
+        remaining = [m for m in remaining if m not in members]
     return group

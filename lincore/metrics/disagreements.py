@@ -112,16 +112,16 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
     >>> guesses = np.array([[0, 1, 1, 1], [0, 0, 0, 1]])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
     ...             np.full((2, 4, 2), np.nan), np.zeros(2))
-    >>> found = find_disagreements(r, "LDA", "QDA")
-    >>> found.rows.tolist(), found.only_first.tolist(), found.n_rows
+    >>> differing = find_disagreements(r, "LDA", "QDA")
+    >>> differing.rows.tolist(), differing.only_first.tolist(), differing.n_rows
     ([1, 2], [False, True], 4)
     """
     pair = [results.position(first), results.position(second)]
-    looked_at = results.repetition == results.repetition.min(initial=0)
+    in_first_repetition = results.repetition == results.repetition.min(initial=0)
     predicted = results.predicted[pair]
-    places = np.flatnonzero(looked_at & (predicted[0] != predicted[1]))
-    predicted, truth = predicted[:, places], results.truth[places]
-    log_proba = results.log_proba[np.array(pair)[:, None], places[None, :], predicted]
+    positions = np.flatnonzero(in_first_repetition & (predicted[0] != predicted[1]))
+    predicted, truth = predicted[:, positions], results.truth[positions]
+    log_proba = results.log_proba[np.array(pair)[:, None], positions[None, :], predicted]
     proba = np.exp(log_proba)
     # Confidence of the mistaken method; zero without posteriors.
     mistaken = np.where(predicted != truth, np.nan_to_num(proba, nan=0.0), 0.0).max(
@@ -131,9 +131,9 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
     return Disagreement(
         first,
         second,
-        results.rows[places][order],
+        results.rows[positions][order],
         truth[order],
         predicted[:, order],
         proba[:, order],
-        int(np.count_nonzero(looked_at)),
+        int(np.count_nonzero(in_first_repetition)),
     )

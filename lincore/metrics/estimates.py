@@ -89,8 +89,8 @@ def confusion_matrix(results: Results, method: str) -> NDArray[Any]:
     """
     n_classes = len(results.classes)
     cells = results.truth * n_classes + results.predicted[results.position(method)]
-    found = np.bincount(cells, row_weights(results), n_classes**2)
-    return found.reshape(n_classes, n_classes)
+    counts = np.bincount(cells, row_weights(results), n_classes**2)
+    return counts.reshape(n_classes, n_classes)
 
 
 @per_results
@@ -112,7 +112,7 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     return score.compute(results, method) if len(results.rows) else NOTHING
 
 
-def _of_measure(name: str) -> Compute:
+def _pooled_score(name: str) -> Compute:
     """Return the function that computes a score from the pooled confusion matrix."""
     measure = MEASURES[name]
 
@@ -126,7 +126,7 @@ def _of_measure(name: str) -> Compute:
     return compute
 
 
-def _of_loss(name: str) -> Compute:
+def _mean_loss(name: str) -> Compute:
     """Return the function that computes the mean of a loss of posteriors."""
 
     def compute(results: Results, method: str) -> Estimate:
@@ -160,28 +160,28 @@ SCORES = {
     score.name: score
     for score in (
         Score(
-            "accuracy", True, _of_measure("accuracy"), 0, 1, True, False, False,
+            "accuracy", True, _pooled_score("accuracy"), 0, 1, True, False, False,
             "Share of correctly predicted rows.",
         ),
         Score(
-            "balanced accuracy", True, _of_measure("balanced accuracy"), 0, 1, True, False, True,
+            "balanced accuracy", True, _pooled_score("balanced accuracy"), 0, 1, True, False, True,
             "Mean recall over the classes: a rare class counts as much as a common one.",
         ),
         Score(
-            "macro F1", True, _of_measure("macro F1"), 0, 1, True, False, True,
+            "macro F1", True, _pooled_score("macro F1"), 0, 1, True, False, True,
             "Mean F1 over the classes; F1 is low if recall or precision is low.",
         ),
         Score(
-            "MCC", True, _of_measure("MCC"), -1, 1, False, False, True,
+            "MCC", True, _pooled_score("MCC"), -1, 1, False, False, True,
             "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
         ),
         Score(
-            "log loss", False, _of_loss("log loss"), 0, np.inf, False, True, False,
+            "log loss", False, _mean_loss("log loss"), 0, np.inf, False, True, False,
             "Mean of -log(posterior of the true class), in nats, at most 36: penalises "
             "overconfidence.",
         ),
         Score(
-            "Brier", False, _of_loss("Brier"), 0, 2, False, True, False,
+            "Brier", False, _mean_loss("Brier"), 0, 2, False, True, False,
             "Mean squared distance of the posterior from the true class, halved for two classes: 0 "
             "is perfect.",
         ),

@@ -72,33 +72,31 @@ class Spread(NamedTuple):
     degrees: float = np.inf
 
 
-def row_spread(influence: Array, found: SamplingUnits) -> Spread:
+def row_spread(influence: Array, base: SamplingUnits) -> Spread:
     """Return the variance of a pooled score due to the tested rows."""
     # Rows (or groups) are the units, however often each was predicted. For the accuracy of one test
     # set this is the variance of Wilson's interval.
-    if found.n_units < 2:
+    if base.n_units < 2:
         return Spread(np.nan)
-    by_unit = np.bincount(found.units, influence, found.n_units) / len(influence)
+    by_unit = np.bincount(base.units, influence, base.n_units) / len(influence)
     return Spread(float((by_unit**2).sum()), effective_degrees(by_unit))
 
 
-def stratified_spread(
-    influence: Array, found: SamplingUnits, truth: Codes, counts: Array
-) -> Spread:
+def stratified_spread(influence: Array, base: SamplingUnits, truth: Codes, counts: Array) -> Spread:
     """Return `row_spread`, or less for a stratified test set."""
     # In stratified test sets class shares vary only as much as those of all rows (and rows within
     # each class, if there are a few).
-    m, rows = len(influence), row_spread(influence, found)
+    m, rows = len(influence), row_spread(influence, base)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
     is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
-    few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
-    if not is_stratified or few or m >= counts.sum() or found.n_units < m:
+    has_few_rows = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
+    if not is_stratified or has_few_rows or m >= counts.sum() or base.n_units < m:
         return rows
     sums = np.bincount(truth, influence, len(counts)).astype(float)
     means = np.nan_to_num(divide(sums, tested))
-    inside = (influence - means[truth]) / m
+    within = (influence - means[truth]) / m
     shares = float((tested / m * means**2).sum()) / counts.sum()
-    return Spread(float((inside**2).sum()) + shares, rows.degrees)
+    return Spread(float((within**2).sum()) + shares, rows.degrees)
 
 
 class Enlarged(NamedTuple):
@@ -125,15 +123,15 @@ def enlarged(
     # correct or misclassified row.
     half = rows / len(counts) / 2
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
-    before = np.bincount(truth, influence, len(counts)) / tested
-    kept = counts / (counts + 2 * half)
-    means = kept * before + (1 - kept) * (right + wrong) / 2
+    own_means = np.bincount(truth, influence, len(counts)) / tested
+    own_share = counts / (counts + 2 * half)
+    means = own_share * own_means + (1 - own_share) * (right + wrong) / 2
     shares = tested / len(truth)
-    apart = half * ((right - means) ** 2 + (wrong - means) ** 2)
+    squares = half * ((right - means) ** 2 + (wrong - means) ** 2)
     return Enlarged(
-        value + float(shares @ (means - before)),
-        means[truth] + kept[truth] * (influence - means[truth]),
-        float(((shares / (counts + 2 * half)) ** 2) @ apart),
+        value + float(shares @ (means - own_means)),
+        means[truth] + own_share[truth] * (influence - means[truth]),
+        float(((shares / (counts + 2 * half)) ** 2) @ squares),
     )
 
 

@@ -63,22 +63,28 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     # - Folds: the corrected resampled t, with at least the variance of the rows and of the training
     # rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Otherwise a
     # row that spoils one method in all folds except its own would not be noticed.
-    one, two = estimate(results, first, name), estimate(results, second, name)
-    value = one.value - two.value
+    first_estimate, second_estimate = (
+        estimate(results, first, name),
+        estimate(results, second, name),
+    )
+    value = first_estimate.value - second_estimate.value
     if np.isnan(value):
         return PairedDifference(UNKNOWN, np.nan, "none: a method has no such score")
-    influence, base = one.influence - two.influence, find_sampling_units(results)
-    more = Enlarged(value, influence, 0.0)
+    influence, base = (
+        first_estimate.influence - second_estimate.influence,
+        find_sampling_units(results),
+    )
+    with_added = Enlarged(value, influence, 0.0)
     if name in MEASURES:
-        more = _enlarged_by_cells(results, (first, second), name, value, influence)
+        with_added = _enlarged_by_cells(results, (first, second), name, value, influence)
     elif name == "AUC":
-        more = _enlarged_by_ranks(results, value, influence)
+        with_added = _enlarged_by_ranks(results, value, influence)
     grouped = results.settings.row_groups is not None
-    alone = grouped and base.n_units < 2
-    spread = Spread(0.0) if alone else _row_spread(results, more, name)
+    is_single_group = grouped and base.n_units < 2
+    spread = Spread(0.0) if is_single_group else _row_spread(results, with_added, name)
     test = GROUPS if grouped else ROWS if name in MEASURES else AREAS if name == "AUC" else MEANS
-    centre = more.value
-    if not base.one_fit and not alone:
+    centre = with_added.value
+    if not base.one_fit and not is_single_group:
         known = spread.variance + _training_variance(results, (first, second), name)
         variance = max(_fold_variance(results, influence), known)
         spread, centre, test = Spread(variance, base.degrees_of_folds), value, FOLDS
@@ -102,21 +108,23 @@ def _without_spread(value: float, influence: Array, n_units: int) -> PairedDiffe
     return PairedDifference(Interval(value, np.nan, np.nan), p, SIGNS)
 
 
-def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
+def _row_spread(results: Results, with_added: Enlarged, name: str) -> Spread:
     """Return the variance over rows, each counted once, or over groups."""
     base = find_sampling_units(results)
-    by_unit = np.bincount(base.units, more.influence, base.n_units) / len(more.influence)
+    by_unit = np.bincount(base.units, with_added.influence, base.n_units) / len(
+        with_added.influence
+    )
     variance = float((by_unit**2).sum())
     degrees = np.inf if name in MEASURES else effective_degrees(by_unit)
     if results.settings.row_groups is None:
-        return Spread(variance + more.variance, np.inf if name == "AUC" else degrees)
+        return Spread(variance + with_added.variance, np.inf if name == "AUC" else degrees)
     # Groups of unequal size: their effective number (Kish).
     sizes = np.bincount(base.units, row_weights(results), base.n_units).astype(float)
     n_groups = effective_number(sizes)
     # The kurtosis of a few sums is mostly chance: it removes at most half of the degrees of
     # freedom.
     degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
-    return Spread(variance * n_groups / (n_groups - 1) + more.variance, degrees)
+    return Spread(variance * n_groups / (n_groups - 1) + with_added.variance, degrees)
 
 
 def _fold_variance(results: Results, influence: Array) -> float:
@@ -136,19 +144,20 @@ def _training_variance(results: Results, pair: tuple[str, str], name: str) -> fl
     if common is None:
         return 0.0
     if name in MEASURES:
-        none = np.zeros(len(results.classes))
+        no_rows = np.zeros(len(results.classes))
         tables = [confusion_matrix(results, method).astype(float) for method in pair]
-        cells = [np.nan_to_num(enlarged_cells(name, table, none).by_cell) for table in tables]
-        tested, asked = (
+        cells = [np.nan_to_num(enlarged_cells(name, table, no_rows).by_cell) for table in tables]
+        tested, on_common = (
             np.subtract(*(softened_influence(r, m, c) for m, c in zip(pair, cells, strict=True)))
             for r in (results, common)
         )
-        return training_part(results, tested, Estimate(np.nan, asked))
-    one, two, *others = (estimate(r, m, name) for r in (results, common) for m in pair)
-    asked = others[0].influence - others[1].influence
-    return training_part(
-        results, one.influence - two.influence, Estimate(np.nan, asked, others[0].by_row)
+        return training_part(results, tested, Estimate(np.nan, on_common))
+    tested, on_common = (
+        np.subtract(*(estimate(r, method, name).influence for method in pair))
+        for r in (results, common)
     )
+    by_row = estimate(common, pair[0], name).by_row
+    return training_part(results, tested, Estimate(np.nan, on_common, by_row))
 
 
 def _enlarged_by_cells(
@@ -161,21 +170,27 @@ def _enlarged_by_cells(
     present = np.flatnonzero(counts)
     share = np.zeros(len(results.classes))
     share[slice(None) if one_class else present] = DISCORDANT_CELLS / counts[present]
-    one, two = (
+    first_cells, second_cells = (
         enlarged_cells(name, confusion_matrix(results, m).astype(float), share) for m in pair
     )
-    first, second = (results.predicted[results.position(method)] for method in pair)
-    by_row = one.by_cell[results.truth, first] - two.by_cell[results.truth, second]
-    only_first, only_second = one.right - two.wrong, one.wrong - two.right
+    first_codes, second_codes = (results.predicted[results.position(method)] for method in pair)
+    by_row = (
+        first_cells.by_cell[results.truth, first_codes]
+        - second_cells.by_cell[results.truth, second_codes]
+    )
+    only_first, only_second = (
+        first_cells.right - second_cells.wrong,
+        first_cells.wrong - second_cells.right,
+    )
 
-    def with_rows(rows: float) -> Enlarged:
+    def add_rows(rows: float) -> Enlarged:
         return enlarged(
             value, weighted(by_row, row_weights(results)), np.searchsorted(present, codes),
             counts[present], only_first[present], only_second[present], rows,
         )  # fmt: skip
 
-    return with_rows(DISCORDANT_CELLS * len(present))._replace(
-        value=with_rows(DISCORDANT_CELLS).value
+    return add_rows(DISCORDANT_CELLS * len(present))._replace(
+        value=add_rows(DISCORDANT_CELLS).value
     )
 
 

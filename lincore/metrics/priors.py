@@ -63,18 +63,20 @@ def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> A
     new = _checked_priors(new, log_proba.shape[-1], "new")
     if not ((old > 0) & (new > 0)).any():
         raise ValueError("No class has a positive prior both in training and in deployment.")
-    return exchanged(log_proba, old, new)
+    return exchange_priors(log_proba, old, new)
 
 
-def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
+def exchange_priors(log_proba: Array, old: Array, new: Array) -> Array:
     """Adjust the posteriors of many models at once, without the checks of `adjust_posteriors`."""
-    kept = (old > 0) & (new > 0)
-    shift = np.where(kept, np.log(np.where(kept, new, 1.0) / np.where(kept, old, 1.0)), -np.inf)
+    possible = (old > 0) & (new > 0)
+    shift = np.where(
+        possible, np.log(np.where(possible, new, 1.0) / np.where(possible, old, 1.0)), -np.inf
+    )
     joint = log_proba + shift
     unexplained = np.isneginf(joint).all(axis=-1, keepdims=True)
     if unexplained.any():
         with np.errstate(divide="ignore"):
-            joint = np.where(unexplained, np.log(np.where(kept, new, 0.0)), joint)
+            joint = np.where(unexplained, np.log(np.where(possible, new, 0.0)), joint)
     # By class, not by row: NumPy is slow at reducing many rows of few numbers.
     by_class = np.ascontiguousarray(np.moveaxis(joint, -1, 0))
     by_class -= by_class.max(axis=0)
@@ -197,8 +199,8 @@ def adjust_priors(
     log_proba = np.empty(results.log_proba.shape)
     for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
         log_proba[i] = adjust_posteriors(given, learned, new)
-    silent = np.isnan(log_proba).any(axis=2)
-    predicted = np.where(silent, results.predicted, log_proba.argmax(axis=2))
+    no_posteriors = np.isnan(log_proba).any(axis=2)
+    predicted = np.where(no_posteriors, results.predicted, log_proba.argmax(axis=2))
     return replace(results, log_proba=log_proba, predicted=predicted)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,15 +92,15 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
     score = score or leading_score(results.class_counts)
     if SCORES[score].needs_posteriors:
         guesses = scores.baseline_results(results)
-        found = {"Prior only": estimate(guesses, "Prior only", score).value}
+        baselines = {"Prior only": estimate(guesses, "Prior only", score).value}
     elif score == "AUC":
-        found = {"Chance": 0.5}
+        baselines = {"Chance": 0.5}
     else:
-        found = {"Majority class": scores.majority_baseline_score(results, score)}
+        baselines = {"Majority class": scores.majority_baseline_score(results, score)}
     chance = 1 / len(results.classes)
-    if score == "accuracy" and not np.isclose(found["Majority class"], chance):
-        found["Chance"] = chance
-    return {name: value for name, value in found.items() if np.isfinite(value)}
+    if score == "accuracy" and not np.isclose(baselines["Majority class"], chance):
+        baselines["Chance"] = chance
+    return {name: value for name, value in baselines.items() if np.isfinite(value)}
 
 
 def score_table(results: Results, names: Sequence[str] = tuple(SCORES)) -> pd.DataFrame:
@@ -136,10 +137,10 @@ def score_table(results: Results, names: Sequence[str] = tuple(SCORES)) -> pd.Da
 @per_results
 def _score_table(results: Results, names: tuple[str, ...]) -> pd.DataFrame:
     lines = [
-        (method, name, label, *found)
+        (method, name, label, *interval)
         for method in results.methods
         for name in names
-        for label, found in _values(results, method, name)
+        for label, interval in _values(results, method, name)
     ]
     return pd.DataFrame(lines, columns=_COLUMNS)
 
@@ -149,10 +150,10 @@ def _values(results: Results, method: str, name: str) -> Iterable[tuple[str, Int
     if name not in CLASS_SCORES:
         return [("", scores.score(results, method, name))]
     if name == "F1":
-        found = [Interval(value, np.nan, np.nan) for value in scores.f1(results, method)]
+        intervals = [Interval(value, np.nan, np.nan) for value in scores.f1(results, method)]
     else:
-        found = {"recall": scores.recall, "precision": scores.precision}[name](results, method)
-    return zip(map(str, results.classes), found, strict=True)
+        intervals = {"recall": scores.recall, "precision": scores.precision}[name](results, method)
+    return zip(map(str, results.classes), intervals, strict=True)
 
 
 def method_table(results: Results) -> pd.DataFrame:
@@ -160,24 +161,29 @@ def method_table(results: Results) -> pd.DataFrame:
     settings = results.settings
     lines = []
     for j, method in enumerate(results.methods):
-        parts = {
-            "options": settings.options.get(method, {}),
-            "steps": settings.steps.get(method, {}),
-            "notes": settings.notes.get(method, {}),
-        }
-        options = {name: ", ".join(f"{k}={v}" for k, v in part.items() if v not in (None, False))
-                for name, part in parts.items()}  # fmt: skip
-        line = {"method": method, "label": settings.label(method), **options}
-        lines.append(line | {"seconds": results.seconds[j]})
+        lines.append(
+            {
+                "method": method,
+                "label": settings.label(method),
+                "options": _listed(settings.options.get(method, {})),
+                "steps": _listed(settings.steps.get(method, {})),
+                "notes": _listed(settings.notes.get(method, {})),
+                "seconds": results.seconds[j],
+            }
+        )
     columns = ["method", "label", "options", "steps", "notes", "seconds"]
     return pd.DataFrame(lines, columns=columns).set_index("method")
 
 
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, False))
+
+
 def prediction_table(results: Results) -> pd.DataFrame:
     """Return one line per prediction, with the posterior of each class if available."""
-    parts = []
+    frames = []
     for j, method in enumerate(results.methods):
-        part = pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "method": method,
                 "row": results.rows,
@@ -189,9 +195,9 @@ def prediction_table(results: Results) -> pd.DataFrame:
         )
         proba = np.exp(results.log_proba[j])
         for k, label in enumerate(results.classes.tolist()):
-            part[f"p({label})"] = proba[:, k]
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+            frame[f"p({label})"] = proba[:, k]
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def results_summary(results: Results) -> str:
@@ -207,7 +213,7 @@ def results_summary(results: Results) -> str:
     '2 methods, 4 rows of 2 classes; accuracy: QDA 1.000, LDA 0.500'
     """
     score = leading_score(results.class_counts)
-    where = [part for part in (results.settings.data, results.settings.scheme) if part]
+    where = [name for name in (results.settings.data, results.settings.scheme) if name]
     n, rows = len(results.methods), len(np.unique(results.rows))
     scored = [
         f"{m} {estimate(results, m, score).value:.3f}" for m in rank_methods(results, score).methods

@@ -163,6 +163,27 @@ class Results:
             models={name: self.models[name] for name in methods if name in self.models},
         )
 
+    def take(self, keep: Flags) -> Results:
+        """Return some of the predictions, given a mask (m,), without those of common rows."""
+        groups, weights = self.settings.row_groups, self.settings.row_weights
+        return replace(
+            self,
+            rows=self.rows[keep],
+            truth=self.truth[keep],
+            predicted=self.predicted[:, keep],
+            log_proba=self.log_proba[:, keep],
+            decision={name: scores[keep] for name, scores in self.decision.items()},
+            common=None,
+            fold=self.fold[keep],
+            repetition=self.repetition[keep],
+            n_train=self.n_train[keep],
+            settings=replace(
+                self.settings,
+                row_groups=None if groups is None else groups[keep],
+                row_weights=None if weights is None else weights[keep],
+            ),
+        )
+
     def joined(self, others: Results) -> Results:
         """Return the methods of both, which predict the same rows by models of the same folds."""
         if self.common is not None and others.common is not None:
@@ -206,14 +227,16 @@ class Results:
     @cached_property
     def digest(self) -> str:
         """Digest of all predictions, the same for equal results."""
-        found = hashlib.blake2b(repr((self.methods, self.settings.failed)).encode(), digest_size=16)
+        hasher = hashlib.blake2b(
+            repr((self.methods, self.settings.failed)).encode(), digest_size=16
+        )
         arrays = (self.rows, self.truth, self.predicted, self.log_proba, self.fold, self.seconds)
         for array in arrays:
-            found.update(np.ascontiguousarray(array).tobytes())
-        found.update(f"{self.settings.digest} {self.settings.auc_interval}".encode())
+            hasher.update(np.ascontiguousarray(array).tobytes())
+        hasher.update(f"{self.settings.digest} {self.settings.auc_interval}".encode())
         for others in (self.yardsticks, self.preselected):
-            found.update(b"" if others is None else others.digest.encode())
-        return found.hexdigest()
+            hasher.update(b"" if others is None else others.digest.encode())
+        return hasher.hexdigest()
 
     def scores(self, **settings: Any) -> Any:
         """Return every score of every method with its interval: a `ScoresDisplay`."""

@@ -94,32 +94,41 @@ class RowVariance(NamedTuple):
 
     def of(self, kind: int, weights: Array, contrast: Contrast) -> float:
         """Return the variance of a weighted mean over classes of a contrast of conditions."""
-        seen = np.flatnonzero(weights)
-        weights = weights[seen]
-        places, factors = _placed(contrast, self.conditions)
-        covariance = _summed(self.rows[kind], seen, places, weights)
+        classes = np.flatnonzero(weights)
+        weights = weights[classes]
+        positions, factors = _positions_and_factors(contrast, self.conditions)
+        covariance = _sum_over_classes(self.rows[kind], classes, positions, weights)
         rows = float(factors @ covariance @ factors)
         if rows <= ROUNDING * float(factors**2 @ covariance.diagonal()):
             return 0.0
-        own = _effect(self.effects[:, kind], seen, places, weights) @ factors
-        if not own.any():
+        own_effects = (
+            _mean_over_classes(self.effects[:, kind], classes, positions, weights) @ factors
+        )
+        if not own_effects.any():
             return (1 + self.ratio) * rows
         chance, noise = (
-            float(factors @ _summed(part[kind], seen, places, weights) @ factors)
-            for part in (self.chance, self.noise)
+            float(
+                factors
+                @ _sum_over_classes(covariances[kind], classes, positions, weights)
+                @ factors
+            )
+            for covariances in (self.chance, self.noise)
         )
-        choice = max(float(own.var(ddof=1)) - noise, 0.0) / len(own) + chance
+        choice = max(float(own_effects.var(ddof=1)) - noise, 0.0) / len(own_effects) + chance
         rows = max(rows - chance, 0.0)
-        models, through = _placed(self._stood_for(contrast), self.by_model.places)
+        models, model_factors = _positions_and_factors(
+            self._stand_ins(contrast), self.by_model.places
+        )
         if not len(models):
             return rows + choice
-        left_out, trained = (
-            _effect(effects[:, kind], seen, models, weights) @ through
+        on_left_out, on_trained = (
+            _mean_over_classes(effects[:, kind], classes, models, weights) @ model_factors
             for effects in (self.by_model.tested, self.by_model.trained)
         )
-        tested = _effect(self.tested[:, kind], seen, places, weights) @ factors
-        noise = float(through @ _summed(self.by_model.noise[kind], seen, models, weights) @ through)
-        return self._trained(rows, left_out, trained, tested, noise) + choice
+        tested = _mean_over_classes(self.tested[:, kind], classes, positions, weights) @ factors
+        covariance = _sum_over_classes(self.by_model.noise[kind], classes, models, weights)
+        noise = float(model_factors @ covariance @ model_factors)
+        return self._trained(rows, on_left_out, on_trained, tested, noise) + choice
 
     def _trained(
         self, rows: float, left_out: Array, trained: Array, tested: Array, noise: float
@@ -136,56 +145,58 @@ class RowVariance(NamedTuple):
             slope /= 1 + float(left @ left) / (n * squares * LIKELY_SLOPE**2)
         product = float((left_out - slope * tested) @ (everywhere - slope * tested)) / n
         # One row has less effect on models of more rows, and there are more such rows.
-        more = 1 + self.streamed
-        grown = more + self.streamed * self.ratio
-        jackknife = max(product - share * noise, 0.0) / self.ratio * grown**2 / more
-        slope *= grown / more
+        growth = 1 + self.streamed
+        grown = growth + self.streamed * self.ratio
+        jackknife = max(product - share * noise, 0.0) / self.ratio * grown**2 / growth
+        slope *= grown / growth
         return rows * ((1 - slope) ** 2 + self.streamed * slope**2) + jackknife
 
     def of_shares(self, kind: int, weights: Array, condition: str) -> float:
         """Return the variance of a weighted mean of shares of rows by class, never zero."""
         # Four rows, half of them correct, are divided equally among the classes, see
         # `lincore.metrics.intervals.enlarged`.
-        seen = np.flatnonzero(weights)
-        half, count = ADDED_ROWS / 2 / len(seen), self.counts[seen]
-        share = np.clip(self.means[kind, seen, self.conditions[condition]], 0, 1)
+        classes = np.flatnonzero(weights)
+        half, count = ADDED_ROWS / 2 / len(classes), self.counts[classes]
+        share = np.clip(self.means[kind, classes, self.conditions[condition]], 0, 1)
         share = (share * count + half) / (count + 2 * half)
-        return float(weights[seen] ** 2 @ (share * (1 - share) / (count + 2 * half)))
+        return float(weights[classes] ** 2 @ (share * (1 - share) / (count + 2 * half)))
 
     def of_few_rows(self, weights: Array) -> float:
         """Return the least variance of a weighted mean of differences of shares, never zero."""
         # As if one row of each class differed in a quarter of the splits that test it. Coverage of
         # differences: benchmarks/coverage_of_cost_differences.py.
-        seen = np.flatnonzero(weights)
-        return float((weights[seen] ** 2) @ (DIFFERING_ROW / self.counts[seen]) ** 2)
+        classes = np.flatnonzero(weights)
+        return float((weights[classes] ** 2) @ (DIFFERING_ROW / self.counts[classes]) ** 2)
 
-    def _stood_for(self, contrast: Contrast) -> dict[str, float]:
-        found: dict[str, float] = {}
+    def _stand_ins(self, contrast: Contrast) -> dict[str, float]:
+        factors: dict[str, float] = {}
         for name, factor in contrast.items():
             model = self.models.get(name, name)
-            found[model] = found.get(model, 0.0) + factor
+            factors[model] = factors.get(model, 0.0) + factor
         # Factors of a slope cancel up to rounding.
         least = ROUNDING * sum(map(abs, contrast.values()))
-        return {name: factor for name, factor in found.items() if abs(factor) > least}
+        return {name: factor for name, factor in factors.items() if abs(factor) > least}
 
 
-def _placed(contrast: Contrast, places: Mapping[str, int]) -> tuple[NDArray[np.intp], Array]:
-    found = np.array([places[name] for name in contrast], dtype=np.intp)
-    return found, np.array(list(contrast.values()), dtype=float)
+def _positions_and_factors(
+    contrast: Contrast, positions: Mapping[str, int]
+) -> tuple[NDArray[np.intp], Array]:
+    indices = np.array([positions[name] for name in contrast], dtype=np.intp)
+    return indices, np.array(list(contrast.values()), dtype=float)
 
 
-def _effect(
-    effects: Array, seen: NDArray[np.intp], places: NDArray[np.intp], weights: Array
+def _mean_over_classes(
+    effects: Array, classes: NDArray[np.intp], positions: NDArray[np.intp], weights: Array
 ) -> Array:
     """Return the weighted mean over classes of effects (S, K, C) at some positions, (S, P)."""
-    return np.asarray((weights @ effects[:, seen])[:, places])
+    return np.asarray((weights @ effects[:, classes])[:, positions])
 
 
-def _summed(
-    covariance: Array, seen: NDArray[np.intp], places: NDArray[np.intp], weights: Array
+def _sum_over_classes(
+    covariance: Array, classes: NDArray[np.intp], positions: NDArray[np.intp], weights: Array
 ) -> Array:
-    part = covariance[np.ix_(seen, places, places)]
-    return np.asarray(np.tensordot(weights**2, part, axes=1))
+    block = covariance[np.ix_(classes, positions, positions)]
+    return np.asarray(np.tensordot(weights**2, block, axes=1))
 
 
 class SplitLosses(NamedTuple):
@@ -235,7 +246,11 @@ class RowSums:
         self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
         self.every = np.arange(len(codes))
         # One for each kind of loss.
-        self.own, self.left_out, self.trained = list[_Sums](), list[_Sums](), list[_Sums]()
+        self.own, self.left_out, self.trained = (
+            list[_LossSums](),
+            list[_LossSums](),
+            list[_LossSums](),
+        )
 
     def add(self, split: SplitLosses) -> None:
         """Add the losses of one split."""
@@ -244,13 +259,13 @@ class RowSums:
         self._add(self.trained, split.trained, split.softened_trained)
 
     def _add(
-        self, sums: list[_Sums], rows: NDArray[np.intp], losses: Sequence[NDArray[Any]] | Array
+        self, sums: list[_LossSums], rows: NDArray[np.intp], losses: Sequence[NDArray[Any]] | Array
     ) -> None:
         if not sums:
             data = self.codes, self.every, self.n_classes, self.weight
-            sums += [_Sums(*data) for _ in losses]
-        for one, of_kind in zip(sums, losses, strict=True):
-            one.add(rows, of_kind)
+            sums += [_LossSums(*data) for _ in losses]
+        for sums_of_kind, losses_of_kind in zip(sums, losses, strict=True):
+            sums_of_kind.add(rows, losses_of_kind)
 
     def variance(
         self,
@@ -266,7 +281,7 @@ class RowSums:
         """
         with np.errstate(invalid="ignore"):  # of infinite losses, which have no interval
             own, left_out, trained = (
-                _Found.of_kinds([one.found(self.units) for one in sums])
+                _Statistics.stack([kind.statistics(self.units) for kind in sums])
                 for sums in (self.own, self.left_out, self.trained)
             )
         by_model = ModelEffects(places, left_out.effects, trained.effects, left_out.noise)
@@ -276,7 +291,7 @@ class RowSums:
         )  # fmt: skip
 
 
-class _Found(NamedTuple):
+class _Statistics(NamedTuple):
     """Statistics of sums, see `RowVariance`; of one kind of loss there is no axis X."""
 
     counts: Array  # (X, K)
@@ -288,14 +303,14 @@ class _Found(NamedTuple):
     noise: Array
 
     @classmethod
-    def of_kinds(cls, found: Sequence[_Found]) -> _Found:
+    def stack(cls, by_kind: Sequence[_Statistics]) -> _Statistics:
         """Stack the statistics of all kinds of losses."""
-        stacked = cls(*map(np.stack, zip(*found, strict=True)))
-        effects, tested = (part.swapaxes(0, 1) for part in (stacked.effects, stacked.tested))
+        stacked = cls(*map(np.stack, zip(*by_kind, strict=True)))
+        effects, tested = (values.swapaxes(0, 1) for values in (stacked.effects, stacked.tested))
         return stacked._replace(effects=effects, tested=tested)
 
 
-class _Sums:
+class _LossSums:
     """Sums of one kind of loss (C, n) over the splits in which a row was predicted."""
 
     def __init__(
@@ -346,13 +361,13 @@ class _Sums:
             sums[:, np.searchsorted(every, self.rows)] = self.sums
             self.rows, self.sums = every, sums
 
-    def found(self, units: NDArray[np.intp] | None) -> _Found:
-        """Return the statistics, class by class and in place: the sums take much memory."""
+    def statistics(self, units: NDArray[np.intp] | None) -> _Statistics:
+        """Return the statistics, class by class, overwriting the sums to save memory."""
         codes, k, n_conditions = self.codes[self.rows], self.n_classes, len(self.sums)
         n_splits, times = len(self.splits), np.zeros(len(codes), dtype=np.intp)
-        places = [np.searchsorted(self.rows, rows) for rows in self.splits]
-        for of_split in places:
-            times[of_split] += 1
+        split_columns = [np.searchsorted(self.rows, rows) for rows in self.splits]
+        for tested_rows in split_columns:
+            times[tested_rows] += 1
         by_class = np.bincount(codes, times, k)
         n_tested = np.maximum(by_class, 1)
         counts, means = np.zeros(k), np.zeros((k, n_conditions))
@@ -366,9 +381,9 @@ class _Sums:
             of_rows /= root
             changes[c] = self.squares[c] - of_rows @ of_rows.T
             of_rows /= root  # now means over splits
-            for s, of_split in enumerate(places):
-                place = np.searchsorted(own, of_split[codes[of_split] == c])
-                tested[s, c] = of_rows[:, place].sum(axis=1) / max(len(place), 1)
+            for s, tested_rows in enumerate(split_columns):
+                columns = np.searchsorted(own, tested_rows[codes[tested_rows] == c])
+                tested[s, c] = of_rows[:, columns].sum(axis=1) / max(len(columns), 1)
             of_rows -= means[c][:, None]
             of_rows *= times[own] / n_tested[c]
             counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
@@ -385,7 +400,7 @@ class _Sums:
         deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
         between = deviations @ deviations.swapaxes(1, 2) / max(len(effects) - 1, 1)
         noise = (changes * grown[:, None] - between) * several
-        return _Found(counts, means, rows, effects, tested, chance, noise)
+        return _Statistics(counts, means, rows, effects, tested, chance, noise)
 
     def _covariance(
         self, influence: Array, own: NDArray[np.intp], units: NDArray[np.intp] | None

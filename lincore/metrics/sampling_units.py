@@ -76,14 +76,14 @@ def per_results(function: Callable[..., T]) -> Callable[..., T]:
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
-    def remembering(results: Any, *arguments: Any) -> T:
-        answers: dict[Any, T] = vars(results).setdefault(_ANSWERS, {})
+    def cached(results: Any, *arguments: Any) -> T:
+        cache: dict[Any, T] = vars(results).setdefault(_ANSWERS, {})
         key = name, *arguments
-        if key not in answers:
-            answers[key] = function(results, *arguments)
-        return answers[key]
+        if key not in cache:
+            cache[key] = function(results, *arguments)
+        return cache[key]
 
-    return remembering
+    return cached
 
 
 @per_results
@@ -140,13 +140,13 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
     """Return the number of independent units per code, (n_codes,)."""
     # Groups if rows are grouped; otherwise rows, counted once however often they were predicted.
     # With unequal weights their effective number, see `effective_number`.
-    found, weight = find_sampling_units(results), row_weights(results)
+    base, weight = find_sampling_units(results), row_weights(results)
     if weight is not None:
         members = [codes == code for code in range(n_codes)]
-        return np.array([_effective_units(weight[own], found.units[own]) for own in members])
+        return np.array([_effective_units(weight[rows], base.units[rows]) for rows in members])
     if results.settings.row_groups is None:
-        return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
-    pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
+        return np.bincount(codes, minlength=n_codes) / max(base.repeats, 1)
+    pairs = np.unique(np.column_stack([codes, base.units]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)
 
 

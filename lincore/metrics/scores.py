@@ -117,11 +117,11 @@ def score(results: Results, method: str, name: str) -> Interval:
 
 @per_results
 def _score(results: Results, method: str, name: str) -> Interval:
-    found, kind = estimate(results, method, name), SCORES[name]
-    if not np.isfinite(found.value):
-        return Interval(found.value, found.value, found.value)
+    estimated, kind = estimate(results, method, name), SCORES[name]
+    if not np.isfinite(estimated.value):
+        return Interval(estimated.value, estimated.value, estimated.value)
     if few_rows(results, name):
-        return Interval(found.value, np.nan, np.nan)
+        return Interval(estimated.value, np.nan, np.nan)
     if name == "AUC":
         inner = _interval_of_area(results, method)
     elif kind.by_class:
@@ -130,12 +130,16 @@ def _score(results: Results, method: str, name: str) -> Interval:
         inner = _interval_of_accuracy(results, method)
     else:
         common = None if results.common is None else estimate(results.common, method, name)
-        spread = _spread(results, found.influence, training_part(results, found.influence, common))
+        spread = _spread(
+            results, estimated.influence, training_part(results, estimated.influence, common)
+        )
         if (base := find_sampling_units(results)).one_fit:
-            spread = stratified_spread(found.influence, base, results.truth, results.class_counts)
-        inner = from_spread(found.value, spread, kind.lowest, np.inf)
-        if inner.high > WIDEST_LOSS * found.value:
-            return Interval(found.value, np.nan, np.nan)
+            spread = stratified_spread(
+                estimated.influence, base, results.truth, results.class_counts
+            )
+        inner = from_spread(estimated.value, spread, kind.lowest, np.inf)
+        if inner.high > WIDEST_LOSS * estimated.value:
+            return Interval(estimated.value, np.nan, np.nan)
     return inner.within(kind.lowest, kind.highest)
 
 
@@ -144,7 +148,7 @@ def _interval_of_accuracy(results: Results, method: str) -> Interval:
     value, influence, _ = estimate(results, method, "accuracy")
     base = find_sampling_units(results)
     if value in (0.0, 1.0):
-        return _wilsons([value * base.n_effective], [base.n_effective])[0]
+        return _wilson_intervals([value * base.n_effective], [base.n_effective])[0]
     if base.one_fit:
         return from_spread(value, Spread(row_spread(influence, base).variance), 0, 1)
     by_cell = influence_by_cell("accuracy", confusion_matrix(results, method).astype(float))
@@ -157,44 +161,50 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     table = confusion_matrix(results, method).astype(float)
     by_cell, right, wrong = enlarged_cells(name, table, ADDED_ROWS / len(counts) / counts)
     predicted = results.predicted[results.position(method)]
-    found = estimate(results, method, name)
-    more = enlarged(
-        found.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
+    estimated = estimate(results, method, name)
+    with_added = enlarged(
+        estimated.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
         results.truth, counts, right, wrong,
     )  # fmt: skip
-    spread = _cell_spread(results, method, by_cell, more.influence)
-    return _from_enlarged(results, found, more, spread)
+    spread = _cell_spread(results, method, by_cell, with_added.influence)
+    return _enlarged_interval(results, estimated, with_added, spread)
 
 
 def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: added rows are ranked first or last."""
-    found = estimate(results, method, "AUC")
+    estimated = estimate(results, method, "AUC")
     if has_delongs_interval(results):
         ranked_by = ranking_scores(results, method)
         assert ranked_by is not None  # otherwise there is no area
         return delong_interval(ranked_by[:, 1] - ranked_by[:, 0], results.truth == 1)
     counts = independent_counts(results, results.truth, len(results.classes))
     pull = area_pull(counts)
-    more = enlarged(
-        found.value, found.by_row * found.influence, results.truth, counts,
-        pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,
+    with_added = enlarged(
+        estimated.value, estimated.by_row * estimated.influence, results.truth, counts,
+        pull * (1 - estimated.value), -pull * estimated.value, ADDED_ROWS // 2,
     )  # fmt: skip
     common = None if results.common is None else estimate(results.common, method, "AUC")
-    training = training_part(results, found.influence, common)
-    return _from_enlarged(results, found, more, _spread(results, more.influence, training))
+    training = training_part(results, estimated.influence, common)
+    return _enlarged_interval(
+        results, estimated, with_added, _spread(results, with_added.influence, training)
+    )
 
 
-def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Spread) -> Interval:
-    added = more.variance * (1 + find_sampling_units(results).ratio)
-    return from_enlarged(found.value, more.value, Spread(spread.variance + added, spread.degrees))
+def _enlarged_interval(
+    results: Results, estimated: Estimate, with_added: Enlarged, spread: Spread
+) -> Interval:
+    added = with_added.variance * (1 + find_sampling_units(results).ratio)
+    return from_enlarged(
+        estimated.value, with_added.value, Spread(spread.variance + added, spread.degrees)
+    )
 
 
 def has_delongs_interval(results: Results) -> bool:
     """Return whether the interval of the AUC is DeLong's: if requested and applicable."""
     units = find_sampling_units(results)
     independent = units.one_fit and units.independent_rows
-    asked = results.settings.auc_interval == "DeLong"
-    return bool(asked and independent and len(results.classes) == 2)
+    requested = results.settings.auc_interval == "DeLong"
+    return bool(requested and independent and len(results.classes) == 2)
 
 
 def few_rows(results: Results, name: str) -> list[int]:
@@ -211,10 +221,10 @@ def few_rows(results: Results, name: str) -> list[int]:
 
 def is_carried_by_few(results: Results, method: str, name: str) -> bool:
     """Return whether a loss has no interval because a few rows dominate it."""
-    found = score(results, method, name)
+    interval = score(results, method, name)
     return (
         SCORES[name].needs_posteriors
-        and bool(np.isfinite(found.value) and np.isnan(found.low))
+        and bool(np.isfinite(interval.value) and np.isnan(interval.low))
         and not few_rows(results, name)
         and find_sampling_units(results).n_units > 1
     )
@@ -231,7 +241,7 @@ def _cell_spread(
         influence = weighted(by_cell[results.truth, predicted], weight)
     if (base := find_sampling_units(results)).one_fit:
         return _spread(results, influence)
-    soft = _soft(results, method)
+    soft = _softened_labels(results, method)
     if not base.one_row_folds:  # whose models have different shares
         of_class = share_influence(by_cell, results.truth, soft, weight)
         influence = influence + weighted(of_class[results.truth], weight)
@@ -244,11 +254,11 @@ def _cell_spread(
 
 def softened_influence(results: Results, method: str, by_cell: Array) -> Array:
     """Return the influence of each prediction (m,) with softened labels, see `softened`."""
-    found = (_soft(results, method) * by_cell[results.truth]).sum(axis=1)
-    return weighted(found, row_weights(results))
+    influence = (_softened_labels(results, method) * by_cell[results.truth]).sum(axis=1)
+    return weighted(influence, row_weights(results))
 
 
-def _soft(results: Results, method: str) -> Array:
+def _softened_labels(results: Results, method: str) -> Array:
     """Return softened labels (m, K), zeros and ones for a method without posteriors."""
     i = results.position(method)
     if has_posteriors(results, method):
@@ -276,11 +286,11 @@ def training_part(results: Results, influence: Array, common: Estimate | None) -
     base, known = find_sampling_units(results), find_sampling_units(results.common)
     means = np.bincount(base.folds, influence) / np.bincount(base.folds)
     width = 1 + max(results.fold.max(), results.common.fold.max())
-    every, asked = (np.unique(of.repetition * width + of.fold) for of in (results, results.common))
-    inside = np.isin(every, asked)
-    return training_variance(
-        common.influence, means[inside], known.n_folds, base.ratio, common.by_row
+    folds, common_folds = (
+        np.unique(r.repetition * width + r.fold) for r in (results, results.common)
     )
+    means = means[np.isin(folds, common_folds)]
+    return training_variance(common.influence, means, known.n_folds, base.ratio, common.by_row)
 
 
 def accuracy(results: Results, method: str) -> Interval:
@@ -331,31 +341,31 @@ def f1(results: Results, method: str) -> list[float]:
 
 
 def _shares(
-    results: Results, method: str, among: Callable[[Codes, Codes], Codes]
+    results: Results, method: str, codes_of: Callable[[Codes, Codes], Codes]
 ) -> list[Interval]:
     """Return the share of correct rows for each code."""
     predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
-    codes = among(results.truth, predicted)
+    codes = codes_of(results.truth, predicted)
     # Independent rows; or groups, if a share of 0 or 1 has no variance.
     units = independent_counts(results, codes, n_classes)
     weight = row_weights(results)
     counts = np.bincount(codes, weight, n_classes).astype(float)
     hits = weighted((results.truth == predicted).astype(float), weight)
-    right = np.bincount(codes, hits, n_classes).astype(float)
-    share = confusion_scores.divide(right, counts)
-    found = _wilsons(np.where(units > 0, share, 0) * units, units)
+    correct = np.bincount(codes, hits, n_classes).astype(float)
+    share = confusion_scores.divide(correct, counts)
+    intervals = _wilson_intervals(np.where(units > 0, share, 0) * units, units)
     if find_sampling_units(results).independent_rows:
-        return found
+        return intervals
     truths, labels = np.indices((n_classes, n_classes))
-    cells = among(truths, labels)
+    cells = codes_of(truths, labels)
     for k in np.flatnonzero((share > 0) & (share < 1)):
         by_cell = (cells == k) * ((truths == labels) - share[k]) * len(codes) / counts[k]
         spread = _cell_spread(results, method, by_cell)
-        found[k] = from_spread(float(share[k]), spread, 0, 1).within(0, 1)
-    return found
+        intervals[k] = from_spread(float(share[k]), spread, 0, 1).within(0, 1)
+    return intervals
 
 
-def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
+def _wilson_intervals(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
     ends = np.stack(wilson(successes, n), axis=1)
     return [Interval(*(float(end) for end in line)) for line in ends]
 

@@ -155,10 +155,10 @@ def compare(
             for m in chosen
         },
     )
-    found = _Predictions(data, plan, chosen)
+    predictions = _Predictions(data, plan, chosen)
     stopped = False
     for step in run(
-        found.tasks(),
+        predictions.tasks(),
         chosen,
         data,
         steps=steps,
@@ -166,14 +166,14 @@ def compare(
         moments=partial(fold_moments, data, plan),
         n_jobs=n_jobs,
     ):
-        found.add(step)
+        predictions.add(step)
         if keep is not None and step.outcomes and step.task == len(plan) - 1:
-            keep(found.results(replace(settings, stopped=True)))
-        what = f"{step.what}: fold {step.task + 1} of {len(plan)}"
-        if progress is not None and progress(step.done, step.total, what) is False:
-            stopped = len(found.finished) < len(chosen)
+            keep(predictions.results(replace(settings, stopped=True)))
+        label = f"{step.label}: fold {step.task + 1} of {len(plan)}"
+        if progress is not None and progress(step.done, step.total, label) is False:
+            stopped = len(predictions.finished) < len(chosen)
             break
-    results = found.results(replace(settings, stopped=stopped))
+    results = predictions.results(replace(settings, stopped=stopped))
     failed = results.settings.failed
     if failed and not results.methods and not stopped:
         name, reason = next(iter(failed.items()))
@@ -181,42 +181,33 @@ def compare(
     for name, reason in failed.items():
         warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
     if keep_models:
-        kept = [method for method in chosen if method.name in results.methods]
-        results = replace(results, models=_models(data, kept, steps, seed, n_jobs))
+        fitted = [method for method in chosen if method.name in results.methods]
+        results = replace(results, models=_models(data, fitted, steps, seed, n_jobs))
+    compare_on_same_splits = partial(
+        compare,
+        data,
+        scheme=scheme,
+        steps=steps,
+        seed=seed,
+        test_size=test_size,
+        n_jobs=n_jobs,
+    )
     if preselection and results.selections and not stopped:
         preselected = _preselected(data, chosen, results, steps, seed, n_jobs)
         if preselected:
-            others = compare(
-                data,
-                preselected,
-                scheme,
-                steps=steps,
-                seed=seed,
-                test_size=test_size,
-                preselection=False,
-                n_jobs=n_jobs,
-            )
-            results = replace(results, preselected=others)
+            again = compare_on_same_splits(preselected, preselection=False)
+            results = replace(results, preselected=again)
     if not yardsticks or stopped:
         return results
     # Boosting's threads wait for each other if other work shares the cores, which takes 30 times as
     # long.
     with threadpool_limits(1, user_api="openmp"):
         try:
-            others = compare(
-                data,
-                flexible_classifiers(),
-                scheme,
-                steps=steps,
-                seed=seed,
-                test_size=test_size,
-                progress=progress,
-                n_jobs=n_jobs,
-            )
+            flexible = compare_on_same_splits(flexible_classifiers(), progress=progress)
         except DataError as error:  # the comparison is complete without yardsticks
             warn(f"There are no yardsticks: {error}", FitFailedWarning, stacklevel=2)
             return results
-    return replace(results, yardsticks=others)
+    return replace(results, yardsticks=flexible)
 
 
 def _models(
@@ -224,22 +215,22 @@ def _models(
 ) -> dict[str, FittedModel]:
     """Fit methods on all rows; one that fails is omitted with a warning."""
     outcomes = _fit_all_rows(data, methods, steps, seed, n_jobs)
-    found = {}
+    models = {}
     for method in methods:
         outcome = outcomes[method.name]
         if isinstance(outcome, Failure):
             reason = f"No model of {method.name}: {outcome.reason}"
             warn(reason, FitFailedWarning, stacklevel=3)
         else:  # its warnings are in the notes of the folds
-            found[method.name] = FittedModel.of(data, outcome.pipeline, method.label)
-    return found
+            models[method.name] = FittedModel.of(data, outcome.pipeline, method.label)
+    return models
 
 
 def _fit_all_rows(
     data: Dataset, methods: Sequence[Method], steps: Steps, seed: int, n_jobs: int | None
 ) -> dict[str, Outcome]:
-    none = np.arange(0)
-    task = Task(training_sample(data, Split(np.arange(data.n_rows), none)), none)
+    no_rows = np.arange(0)
+    task = Task(training_sample(data, Split(np.arange(data.n_rows), no_rows)), no_rows)
     outcomes: dict[str, Outcome] = {}
     for step in run([task], methods, data, steps=steps, seed=seed, n_jobs=n_jobs):
         outcomes |= step.outcomes
@@ -256,23 +247,26 @@ def _preselected(
 ) -> list[Method]:
     """Return the methods that select, with the features that they select from all rows."""
     selecting = [method for method in methods if method.name in results.selections]
-    outcomes, found = _fit_all_rows(data, selecting, steps, seed, n_jobs), []
+    outcomes, preselected = _fit_all_rows(data, selecting, steps, seed, n_jobs), []
     for method in selecting:
         outcome = outcomes[method.name]
         if isinstance(outcome, Failure):
             continue
-        names, own = classifier_input_names(outcome.pipeline, data), results.selections[method.name]
-        if not own.same_inputs or names != own.features:
+        names, in_folds = (
+            classifier_input_names(outcome.pipeline, data),
+            results.selections[method.name],
+        )
+        if not in_folds.same_inputs or names != in_folds.features:
             continue
-        given = method.estimator.get_params(deep=True)
-        option = next((name for name in given if name.rpartition("__")[2] == "selection"), "")
-        if not isinstance(given.get(option), str):  # fixed positions
+        params = method.estimator.get_params(deep=True)
+        option = next((name for name in params if name.rpartition("__")[2] == "selection"), "")
+        if not isinstance(params.get(option), str):  # fixed positions
             continue
         positions = np.flatnonzero(outcome.pipeline.steps[-1][1].selected_)
         estimator = clone(method.estimator).set_params(**{option: tuple(positions.tolist())})
         label = f"{method.label}, selected on all rows"
-        found.append(Method(f"{method.name} on all rows", estimator, label, method.word))
-    return found
+        preselected.append(Method(f"{method.name} on all rows", estimator, label, method.word))
+    return preselected
 
 
 class _Predictions:
@@ -326,9 +320,9 @@ class _Predictions:
             if chosen is not None:
                 names = classifier_input_names(outcome.pipeline, self.data)
                 self.selected.setdefault(name, {})[fold] = names, chosen
-            self.tested.put(method, fold, outcome.predicted.part(slice(n_tested)))
+            self.tested.put(method, fold, outcome.predicted.take(slice(n_tested)))
             if fold in folds:
-                others = outcome.predicted.part(slice(n_tested, None))
+                others = outcome.predicted.take(slice(n_tested, None))
                 self.compared.put(method, folds.index(fold), others)
 
     def results(self, settings: Settings) -> Results:
@@ -339,39 +333,44 @@ class _Predictions:
             notes={name: dict(notes) for name, notes in self.notes.items() if notes},
         )
         results = self._results(self.tested, self.plan, [f.test for f in self.plan], settings)
-        selected = self.selected.items()
-        selections = {name: _by_name(found) for name, found in selected if name in results.methods}
+        selections = {
+            name: _join_selections(by_fold)
+            for name, by_fold in self.selected.items()
+            if name in results.methods
+        }
         results = replace(results, selections=selections)
         if not self.common.folds:
             return results
         plan = [self.plan[i] for i in self.common.folds]
-        every = [self.common.rows] * len(plan)
-        own = Settings(row_weights=self.data.weights_of(np.concatenate(every)))
-        return replace(results, common=self._results(self.compared, plan, every, own))
+        rows = [self.common.rows] * len(plan)
+        own_settings = Settings(row_weights=self.data.weights_of(np.concatenate(rows)))
+        return replace(results, common=self._results(self.compared, plan, rows, own_settings))
 
     def _results(
         self,
-        found: _Collected,
+        collected: _Collected,
         plan: Sequence[Fold],
-        rows: list[NDArray[np.intp]],
+        rows_by_fold: list[NDArray[np.intp]],
         settings: Settings,
     ) -> Results:
         names = self.names
-        kept = [
+        completed = [
             j for j, name in enumerate(names) if name in self.finished and name not in self.failed
         ]
         # A slice makes no copy.
-        lines: Any = slice(None) if len(kept) == len(names) else kept
-        every, sizes = np.concatenate(rows), [len(part) for part in rows]
+        indices: Any = slice(None) if len(completed) == len(names) else completed
+        rows, sizes = np.concatenate(rows_by_fold), [len(rows) for rows in rows_by_fold]
         return Results(
-            methods=tuple(names[j] for j in kept),
+            methods=tuple(names[j] for j in completed),
             classes=self.data.classes,
-            rows=every,
-            truth=self.data.codes[every],
-            predicted=found.predicted[lines],
-            log_proba=found.log_proba[lines],
-            decision={names[j]: found.decision[j] for j in kept if j in found.decision},
-            seconds=self.seconds[lines],
+            rows=rows,
+            truth=self.data.codes[rows],
+            predicted=collected.predicted[indices],
+            log_proba=collected.log_proba[indices],
+            decision={
+                names[j]: collected.decision[j] for j in completed if j in collected.decision
+            },
+            seconds=self.seconds[indices],
             fold=np.repeat([fold.fold for fold in plan], sizes),
             repetition=np.repeat([fold.repetition for fold in plan], sizes),
             n_train=np.repeat([len(fold.train) for fold in plan], sizes),
@@ -392,23 +391,23 @@ class _Collected:
         self.log_proba = np.full((*shape, n_classes), np.nan)
         self.decision: dict[int, Array] = {}
 
-    def put(self, method: int, fold: int, found: Predicted) -> None:
+    def put(self, method: int, fold: int, predicted: Predicted) -> None:
         """Store the predictions of one fold."""
         rows = slice(self._starts[fold], self._starts[fold + 1])
-        self.predicted[method, rows] = found.codes
-        self.log_proba[method, rows] = found.log_proba
-        if found.decision is not None:
+        self.predicted[method, rows] = predicted.codes
+        self.log_proba[method, rows] = predicted.log_proba
+        if predicted.decision is not None:
             self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
-            self.decision[method][rows] = found.decision
+            self.decision[method][rows] = predicted.decision
 
 
-def _by_name(selected: Mapping[int, tuple[tuple[str, ...], Flags]]) -> FeatureSelections:
+def _join_selections(by_fold: Mapping[int, tuple[tuple[str, ...], Flags]]) -> FeatureSelections:
     """Join the selections of all folds, whose inputs may differ where levels are missing."""
-    folds = [selected[fold] for fold in sorted(selected)]
+    folds = [by_fold[fold] for fold in sorted(by_fold)]
     features = tuple(dict.fromkeys(name for names, _ in folds for name in names))
-    sets = [set(compress(names, chosen)) for names, chosen in folds]
-    chosen = np.array([[name in one for name in features] for one in sets])
-    return FeatureSelections(features, chosen, all(names == features for names, _ in folds))
+    selected = [set(compress(names, flags)) for names, flags in folds]
+    flags = np.array([[name in selection for name in features] for selection in selected])
+    return FeatureSelections(features, flags, all(names == features for names, _ in folds))
 
 
 def method_settings(

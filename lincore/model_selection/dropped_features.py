@@ -10,7 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 from lincore.errors import DataError
 from lincore.metrics.results import Results
 from lincore.model_selection.engine import run
-from lincore.model_selection.fitted_classifier import FittedClassifier, test_results
+from lincore.model_selection.fitted_classifier import FittedClassifier, results_of_fit
 from lincore.model_selection.fitting import TrainingSample
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import asks_for_categories
@@ -64,8 +64,8 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
     Examples
     --------
     >>> import lincore
-    >>> found = drop_features(lincore.fit(lincore.sample("iris"), "lda"))
-    >>> found.methods[:2]
+    >>> results = drop_features(lincore.fit(lincore.sample("iris"), "lda"))
+    >>> results.methods[:2]
     ('LDA', 'without sepal length (cm)')
     """
     data, steps = model.data, tuple(model.pipeline.steps[:-1])
@@ -76,15 +76,17 @@ def drop_features(model: FittedClassifier, *, progress: Progress | None = None) 
             remedy="Switch PCA and basis functions off, or choose another classifier.",
         )
     source = source_features(model.pipeline.named_steps.get("prepare"), data)
-    method, found = as_method(model.classifier), model.results
+    method, results = as_method(model.classifier), model.results
     for j, name in enumerate(data.feature_names):
         if progress is not None and progress(j, data.n_features, f"{WITHOUT}{name}") is False:
             break
         columns = np.flatnonzero(source == j)
-        kept = FunctionTransformer(partial(np.delete, obj=columns, axis=1)).fit(columns[None])
-        sample = TrainingSample(model.split.train, fitted=(*steps, ("kept", kept)))
+        keep_others = FunctionTransformer(partial(np.delete, obj=columns, axis=1)).fit(
+            columns[None]
+        )
+        sample = TrainingSample(model.split.train, fitted=(*steps, ("others", keep_others)))
         *_, step = run([Task(sample, model.split.test)], [method], data)
         outcome = step.outcomes[method.name]
         if not isinstance(outcome, Failure):
-            found = found.joined(test_results(outcome, data, model.split, f"{WITHOUT}{name}"))
-    return found
+            results = results.joined(results_of_fit(outcome, data, model.split, f"{WITHOUT}{name}"))
+    return results

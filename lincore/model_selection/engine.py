@@ -22,8 +22,8 @@ from lincore.model_selection.shared_passes import SharedPasses
 from lincore.model_selection.stages import (
     Failure,
     FittedSteps,
-    Found,
-    Numbered,
+    NumberedOutcomes,
+    NumberedTask,
     Outcome,
     Stage,
     StageFitter,
@@ -42,7 +42,7 @@ LARGEST_STEPS = 30_000_000
 # Number of tasks that share passes over rows that are not in memory.
 SHARE_PASSES = 10
 
-# Yields the moments of the training rows of each task; False if no scatter is needed.
+# Yields the moments of the training rows of each task. The argument: whether scatters are needed.
 MomentSource: TypeAlias = Callable[[bool], Iterator[Moments | None]]
 
 
@@ -54,7 +54,7 @@ class Completed(NamedTuple):
     task : int
         Position of the task in the plan.
     outcomes : dict of method name to Outcome
-    what : str
+    label : str
         Labels of these methods.
     done, total : int
         Number of steps so far and in all.
@@ -62,7 +62,7 @@ class Completed(NamedTuple):
 
     task: int
     outcomes: dict[str, Outcome]
-    what: str
+    label: str
     done: int
     total: int
 
@@ -113,27 +113,25 @@ def run(
     >>> iris = lincore.sample("iris")
     >>> train, test = lincore.split(iris)
     >>> for step in run([Task(TrainingSample(train), test)], as_methods(["lda", "logistic"]), iris):
-    ...     print(step.what, step.done, step.total, [*step.outcomes])
+    ...     print(step.label, step.done, step.total, [*step.outcomes])
     LDA 1 2 ['lda']
     Logistic regression 2 2 ['logistic']
     """
     n_values = max((task.sample.n_rows for task in plan), default=0) * data.n_features
     n_jobs = effective_n_jobs(n_jobs)
-    work = _Run(plan, methods, data, steps, seed, moments, stacked, n_jobs, n_values)
-    stages = work.stages()
+    engine = _Engine(plan, methods, data, steps, seed, moments, stacked, n_jobs, n_values)
+    stages = engine.plan_stages()
     total = len(stages) * len(plan)
-    for done, (stage, task, outcomes) in enumerate(work.fits(stages), 1):
-        outcomes |= stage.refused
+    for done, (stage, task, outcomes) in enumerate(engine.fit(stages), 1):
+        outcomes |= stage.failed
         if stage.iterated and not stacked:
-            failed = {name: one for name, one in outcomes.items() if isinstance(one, Failure)}
-            stage.refused.update(failed)
-        yield Completed(task, outcomes, stage.what, done, total)
+            failures = (name for name, fit in outcomes.items() if isinstance(fit, Failure))
+            stage.failed.update({name: outcomes[name] for name in failures})
+        yield Completed(task, outcomes, stage.label, done, total)
 
 
-class _Run(NamedTuple):
-    """The arguments of `run`, and what its loop does with them."""
-
-    # `n_values` is the number of values in the largest training set.
+class _Engine(NamedTuple):
+    """The arguments of `run`, and the parts of its loop."""
 
     plan: Sequence[Task]
     methods: Sequence[Method]
@@ -143,31 +141,34 @@ class _Run(NamedTuple):
     moments: MomentSource | None
     stacked: bool
     n_jobs: int
-    n_values: int
+    n_values: int  # in the largest training set
 
-    def stages(self) -> list[Stage]:
-        """Group the methods; those that need rows come last, one by one."""
-        first, later = [], []
+    def plan_stages(self) -> list[Stage]:
+        """Group the methods by steps; those that need rows come last, one by one."""
+        together: list[Stage] = []
+        one_by_one: list[Stage] = []
         for steps, members in _by_steps(self.methods, self.data, self.steps):
             if self.stacked:
-                first.append(Stage(steps, members, None, {}))
+                together.append(Stage(steps, members, None, {}))
                 continue
             solved = tuple(method for method in members if method.from_moments)
             iterated = [method for method in members if not method.from_moments]
             # Some steps are worth fitting once for all methods, also for those that need rows.
-            common = steps != Steps(standardize=False) or self.data.needs_preparation
-            shared = solved or (common and not steps.chooses_components)
+            is_costly = steps != Steps(standardize=False) or self.data.needs_preparation
+            is_shared = solved or (is_costly and not steps.chooses_components)
             fitted: FittedSteps | None = None
-            if shared and iterated and self.may_keep(steps):
+            if is_shared and iterated and self.can_keep(steps):
                 fitted = {}
-            if shared:
-                first.append(Stage(steps, solved, fitted, {}))
-            later += [Stage(steps, (method,), fitted, {}) for method in iterated]
-        # Passes over blocks begin with moments before the steps.
-        later = [one._replace(fitted=None) if self.in_passes(one) else one for one in later]
-        return first + later
+            if is_shared:
+                together.append(Stage(steps, solved, fitted, {}))
+            for method in iterated:
+                stage = Stage(steps, (method,), fitted, {})
+                # Passes over blocks begin with moments before the steps.
+                stage = stage._replace(fitted=None) if self.needs_passes(stage) else stage
+                one_by_one.append(stage)
+        return together + one_by_one
 
-    def in_passes(self, stage: Stage) -> bool:
+    def needs_passes(self, stage: Stage) -> bool:
         """Return whether a stage takes passes over rows that are not in memory."""
         return (
             stage.iterated
@@ -178,88 +179,99 @@ class _Run(NamedTuple):
             and all(task.sample.blocks is not None for task in self.plan)
         )
 
-    def may_keep(self, steps: Steps) -> bool:
+    def can_keep(self, steps: Steps) -> bool:
         """Return whether the fitted steps of all tasks are small enough to be kept."""
         if steps.chooses_components:
-            return False  # the last of them differ between methods
+            return False  # the number of components differs between methods
         width = steps.n_components if isinstance(steps.n_components, int) else self.data.n_features
         columns = 1 if steps.n_components is None else width
         return len(self.plan) * self.data.n_features * columns <= LARGEST_STEPS
 
-    def fits(self, stages: Sequence[Stage]) -> Iterator[tuple[Stage, int, dict[str, Outcome]]]:
+    def fit(self, stages: Sequence[Stage]) -> Iterator[tuple[Stage, int, dict[str, Outcome]]]:
         """Yield the outcomes of every stage in every task: first those fitted in this process."""
-        sent = [
+        in_workers = [
             stage
             for stage in stages
-            if self.n_jobs > 1 and stage.iterated and not self.in_passes(stage)
+            if self.n_jobs > 1 and stage.iterated and not self.needs_passes(stage)
         ]
-        if len(sent) * len(self.plan) < 2:
-            sent = []
+        if len(in_workers) * len(self.plan) < 2:
+            in_workers = []
         for stage in stages:
-            if self.in_passes(stage):
-                yield from ((stage, *found) for found in self.by_passes(stage))
-            elif not sent or not stage.iterated:
-                yield from ((stage, *found) for found in self.in_process(stage))
-        if not sent:
-            return
+            if self.needs_passes(stage):
+                yield from ((stage, *outcomes) for outcomes in self.fit_in_passes(stage))
+            elif not in_workers or not stage.iterated:
+                yield from ((stage, *outcomes) for outcomes in self.fit_in_process(stage))
+        if in_workers:
+            yield from self.fit_in_workers(in_workers)
+
+    def fit_in_workers(
+        self, stages: Sequence[Stage]
+    ) -> Iterator[tuple[Stage, int, dict[str, Outcome]]]:
+        """Fit the methods of stages in other processes, a task at a time."""
         # The tasks bring the fitted steps.
-        parts = (
-            (stage._replace(fitted=None, refused=dict(stage.refused)), task)
-            for stage in sent
-            for task in self.tasks(stage)
+        work = (
+            (stage._replace(fitted=None, failed=dict(stage.failed)), task)
+            for stage in stages
+            for task in self.numbered_tasks(stage)
         )
-        found = map_in_workers(fit_stage, parts, (self.data, self.seed, self.stacked), self.n_jobs)
-        order = (stage for stage in sent for _ in self.plan)
-        yield from ((stage, *one) for stage, one in zip(order, found, strict=True))
+        shared = self.data, self.seed, self.stacked
+        outcomes = map_in_workers(fit_stage, work, shared, self.n_jobs)
+        order = (stage for stage in stages for _ in self.plan)
+        for stage, (i, by_method) in zip(order, outcomes, strict=True):
+            yield stage, i, by_method
 
-    def tasks(self, stage: Stage) -> Iterator[Numbered]:
+    def numbered_tasks(self, stage: Stage) -> Iterator[NumberedTask]:
         """Yield the tasks with their moments or fitted steps, and the seconds for these."""
-        known: Iterator[Moments | None] | None = None
+        moments: Iterator[Moments | None] | None = None
         if self.moments is not None and stage.steps.basis is None and not stage.fitted:
-            summed = stage.solved or self.in_passes(stage)
-            known = self.moments(summed or stage.steps.n_components is not None)
+            needs_scatter = stage.solved or self.needs_passes(stage)
+            moments = self.moments(needs_scatter or stage.steps.n_components is not None)
         for i, (sample, test) in enumerate(self.plan):
-            start, before = time.perf_counter(), 0.0
-            if known is not None:
-                sample = sample._replace(moments=next(known))
+            start, seconds = time.perf_counter(), 0.0
+            if moments is not None:
+                sample = sample._replace(moments=next(moments))
             if stage.fitted and i in stage.fitted:
-                fitted, before = stage.fitted[i]
+                fitted, seconds = stage.fitted[i]
                 sample = sample._replace(moments=None, fitted=fitted)
-            yield i, Task(sample, test), before + time.perf_counter() - start
+            yield i, Task(sample, test), seconds + time.perf_counter() - start
 
-    def by_passes(self, stage: Stage) -> Iterator[Found]:
+    def fit_in_passes(self, stage: Stage) -> Iterator[NumberedOutcomes]:
         """Fit the method of a stage in passes over blocks, which several tasks share."""
         assert self.data.blocks is not None
-        fitter, tasks = StageFitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
+        fitter = StageFitter(self.data, self.seed, self.stacked, stage)
+        tasks = self.numbered_tasks(stage)
         while batch := list(islice(tasks, SHARE_PASSES)):
             passes = SharedPasses(self.data.blocks)
             # This thread predicts the test rows: every thread that does keeps memory for them.
-            parts = [[(i, task._replace(test=task.test[:0]), spent)] for i, task, spent in batch]
+            untested = [
+                [(i, task._replace(test=task.test[:0]), seconds)] for i, task, seconds in batch
+            ]
             with parallel_config(n_jobs=self.n_jobs):
-                found = passes.map(partial(fitter.fit, fold=passes.fold), parts)
-            for (i, outcomes), (_, task, _) in zip(chain(*found), batch, strict=True):
-                yield i, {name: fitter.tested(one, task.test) for name, one in outcomes.items()}
+                fits = passes.map(partial(fitter.fit, fold=passes.fold), untested)
+            for (i, outcomes), (_, task, _) in zip(chain(*fits), batch, strict=True):
+                yield i, {name: fitter.predict(fit, task.test) for name, fit in outcomes.items()}
 
-    def in_process(self, stage: Stage) -> Iterator[Found]:
+    def fit_in_process(self, stage: Stage) -> Iterator[NumberedOutcomes]:
         """Fit the methods of a stage: large tasks in threads, small ones of a stack at once."""
-        fitter, tasks = StageFitter(self.data, self.seed, self.stacked, stage), self.tasks(stage)
-        large, number = self.n_values >= WORTHWHILE, 1
+        fitter = StageFitter(self.data, self.seed, self.stacked, stage)
+        tasks = self.numbered_tasks(stage)
+        is_large, n_at_once = self.n_values >= WORTHWHILE, 1
         if self.stacked:
-            number = len(self.plan)
-        elif large and not stage.iterated and self.data.n_features >= WIDE:
-            number = n_threads()  # the moments of all folds may not fit into memory
+            n_at_once = len(self.plan)
+        elif is_large and not stage.iterated and self.data.n_features >= WIDE:
+            n_at_once = n_threads()  # the moments of all folds may not fit into memory
         # Small products are finished before a second BLAS thread has woken up.
-        small = not large and (self.stacked or not stage.iterated)
-        with part_mapper(self.n_values if small else 0):
-            while batch := list(islice(tasks, number)):
+        one_blas_thread = not is_large and (self.stacked or not stage.iterated)
+        with part_mapper(self.n_values if one_blas_thread else 0):
+            while batch := list(islice(tasks, n_at_once)):
                 summed = self.stacked or all(
                     task.sample.moments is not None for _, task, _ in batch
                 )
-                apart = large and summed and len(self.plan) > 1
-                with part_mapper(self.n_values if apart else 0) as mapper:
-                    parts = [[one] for one in batch] if large else [batch]
-                    for found in mapper(fitter.fit, parts):
-                        yield from found
+                in_threads = is_large and summed and len(self.plan) > 1
+                with part_mapper(self.n_values if in_threads else 0) as mapper:
+                    parts = [[task] for task in batch] if is_large else [batch]
+                    for outcomes in mapper(fitter.fit, parts):
+                        yield from outcomes
 
 
 def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:

@@ -104,8 +104,8 @@ class FittedClassifier:
     @cached_property
     def fitted_model(self) -> FittedModel:
         """Steps and classifier for new rows and for a model file, with the classes by name."""
-        found = FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
-        return replace(found, operating_point=self.point)
+        model = FittedModel.of(self.data, self.pipeline, self.name, self.split.train)
+        return replace(model, operating_point=self.point)
 
     def at(
         self, threshold: float | None = None, code: int = 1, *, costs: ArrayLike | None = None
@@ -403,7 +403,7 @@ def fit(
     split = split_rows(data) if split is None else split
     sample = summarise_training_set(data, split) if sample is None else sample
     chosen = as_method(method)
-    outcome = _outcomes(data, sample, split, [chosen], steps)[chosen.name]
+    outcome = _fit_methods(data, sample, split, [chosen], steps)[chosen.name]
     if isinstance(outcome, Failure):
         raise data_error(outcome.error, data) from outcome.error
     _warn_by_name(outcome, data)
@@ -413,7 +413,7 @@ def fit(
         label = f"Recalibrated {first}{label[1:]}"
     own = method_steps(chosen, data, steps)
     digest = _digest(data, split, chosen.name, own)
-    results = test_results(outcome, data, split, label)
+    results = results_of_fit(outcome, data, split, label)
     return FittedClassifier(outcome.pipeline, results, data, split, digest, (), steps)
 
 
@@ -472,19 +472,22 @@ def fit_alike(
     >>> list(fit_alike(iris, lincore.split(iris), ["lda", "qda"]).pipelines)
     ['lda', 'qda']
     """
-    wanted = {one.name: (one, method_steps(one, data, steps)) for one in as_methods(methods)}
+    requested = as_methods(methods)
+    wanted = {method.name: (method, method_steps(method, data, steps)) for method in requested}
     all_steps = [own for _, own in wanted.values()]
     common = max(all_steps, key=all_steps.count)
     chosen = [method for method, own in wanted.values() if own == common]
     sample = summarise_training_set(data, split)
-    outcomes = _outcomes(data, sample, split, chosen, steps, seed, progress)
+    outcomes = _fit_methods(data, sample, split, chosen, steps, seed, progress)
     pipelines: dict[str, Pipeline] = {}
     missing = []
     for name, (method, own) in wanted.items():
         outcome = outcomes.get(name)
         if isinstance(outcome, Failure):
             missing.append(f"{method.label}: {outcome.reason}")
-        elif own != common or (outcome is not None and _differs(outcome.pipeline, pipelines)):
+        elif own != common or (
+            outcome is not None and _has_other_components(outcome.pipeline, pipelines)
+        ):
             missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
         elif outcome is not None:
             pipelines[name] = outcome.pipeline
@@ -493,7 +496,7 @@ def fit_alike(
     return AlikeFits(pipelines, labels, tuple(missing), data, split, digest)
 
 
-def _differs(pipeline: Pipeline, others: Mapping[str, Pipeline]) -> bool:
+def _has_other_components(pipeline: Pipeline, others: Mapping[str, Pipeline]) -> bool:
     """Return whether inner cross-validation chose another number of components than for others."""
     first = next(iter(others.values()), pipeline)
     return (
@@ -503,12 +506,12 @@ def _differs(pipeline: Pipeline, others: Mapping[str, Pipeline]) -> bool:
 
 def _digest(data: Dataset, split: Split, *settings: Any) -> str:
     """Return the digest of data, split and settings."""
-    rows = b"".join(np.ascontiguousarray(part).tobytes() for part in split)
-    made_from = repr((data.digest, len(split.train), settings)).encode() + rows
+    row_bytes = b"".join(np.ascontiguousarray(rows).tobytes() for rows in split)
+    made_from = repr((data.digest, len(split.train), settings)).encode() + row_bytes
     return blake2b(made_from, digest_size=16).hexdigest()
 
 
-def _outcomes(
+def _fit_methods(
     data: Dataset,
     sample: TrainingSample,
     split: Split,
@@ -518,12 +521,12 @@ def _outcomes(
     progress: Progress | None = None,
 ) -> dict[str, Outcome]:
     """Fit methods on the training set and predict the test set."""
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     for step in run([Task(sample, split.test)], methods, data, steps=steps, seed=seed):
-        found |= step.outcomes
-        if progress is not None and progress(step.done, step.total, step.what) is False:
+        outcomes |= step.outcomes
+        if progress is not None and progress(step.done, step.total, step.label) is False:
             break
-    return found
+    return outcomes
 
 
 def _warn_by_name(fit: Fit, data: Dataset) -> None:
@@ -532,9 +535,9 @@ def _warn_by_name(fit: Fit, data: Dataset) -> None:
         return
     names = classifier_input_names(fit.pipeline, data)
 
-    def named(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return repr(names[number]) if number < len(names) else found[0]
+    def named(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return repr(names[number]) if number < len(names) else match[0]
 
     for warning in fit.warnings:
         # As estimators number unnamed features.
@@ -542,12 +545,14 @@ def _warn_by_name(fit: Fit, data: Dataset) -> None:
         warn(message, type(warning), stacklevel=3)
 
 
-def test_results(fit: Fit, data: Dataset, split: Split, name: str) -> Results:
+def results_of_fit(fit: Fit, data: Dataset, split: Split, name: str) -> Results:
     """Return the results of a method on the test set, under a name."""
     classifier, predicted = fit.pipeline.steps[-1][1], fit.predicted
     fold = Fold(0, 0, split.train, split.test)
-    able = hasattr(classifier, "fit_moments") or hasattr(classifier, "fit_blocks")
-    streamed = n_learned_from_streamed(data, [fold], able, fit.pipeline.named_steps.get("basis"))
+    learns_from_blocks = hasattr(classifier, "fit_moments") or hasattr(classifier, "fit_blocks")
+    streamed = n_learned_from_streamed(
+        data, [fold], learns_from_blocks, fit.pipeline.named_steps.get("basis")
+    )
     return Results(
         methods=(name,),
         classes=data.classes,

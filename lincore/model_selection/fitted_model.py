@@ -213,11 +213,11 @@ class FittedModel:
         else:
             with np.errstate(divide="ignore"):
                 codes = self.operating_point.decide(np.log(self._proba(X)))
-        found = self.classes[codes]
+        labels = self.classes[codes]
         if self.abstains_below is not None:
-            found = found.astype(object)
-            found[self._proba(X).max(axis=1) < self.abstains_below] = None
-        return pd.Series(found, index=index, name=self.target_name or "class")
+            labels = labels.astype(object)
+            labels[self._proba(X).max(axis=1) < self.abstains_below] = None
+        return pd.Series(labels, index=index, name=self.target_name or "class")
 
     def predict_proba(self, rows: Any) -> pd.DataFrame:
         """Return the posterior probability of each class, one column per class.
@@ -233,10 +233,10 @@ class FittedModel:
         return pd.DataFrame(self._proba(X), index=index, columns=list(self.classes))
 
     def _proba(self, X: Any) -> Array:
-        found = np.zeros((X.shape[0], len(self.classes)))
+        proba = np.zeros((X.shape[0], len(self.classes)))
         # A class whose rows were all removed by a step has no column.
-        found[:, np.asarray(self.classifier.classes_, dtype=int)] = self.pipeline.predict_proba(X)
-        return found
+        proba[:, np.asarray(self.classifier.classes_, dtype=int)] = self.pipeline.predict_proba(X)
+        return proba
 
     @property
     def schema(self) -> FeatureSchema:
@@ -255,9 +255,9 @@ class FittedModel:
             classifier = classifier.estimator_
         for name in ("priors_", "class_prior_"):
             if hasattr(classifier, name):
-                found = np.zeros(len(self.classes))
-                found[classifier.classes_] = getattr(classifier, name)
-                return found
+                priors = np.zeros(len(self.classes))
+                priors[classifier.classes_] = getattr(classifier, name)
+                return priors
         if self.training is None:
             return None
         given, counts = classifier.get_params().get("class_weight"), self.training.counts

@@ -28,8 +28,8 @@ from lincore.model_selection.pipeline import (
 )
 from lincore.model_selection.streamed_rows import (
     TrainingBlocks,
+    add_streamed_moments,
     streamed_blocks,
-    with_streamed,
 )
 from lincore.moments.moments import LARGEST_SCATTER, Moments
 from lincore.preprocessing.pca import PCA
@@ -77,9 +77,9 @@ class TrainingSample(NamedTuple):
         of_class = np.asarray(self.class_weight, dtype=float)[data.codes[self.rows]]
         return of_class if own is None else of_class * own
 
-    def part(self, places: NDArray[np.intp]) -> TrainingSample:
-        """Return the rows at some places, with nothing fitted to the others."""
-        return TrainingSample(self.rows[places], self.class_weight)
+    def take(self, positions: NDArray[np.intp]) -> TrainingSample:
+        """Return the rows at some positions, without moments and fitted steps."""
+        return TrainingSample(self.rows[positions], self.class_weight)
 
     def units(self, data: Dataset) -> NDArray[Any]:
         """Return the row or group that each of the rows belongs to, (n,)."""
@@ -131,7 +131,7 @@ def summarise_training_set(data: Dataset, split: Split) -> TrainingSample:
 
 def training_sample(data: Dataset, split: Split) -> TrainingSample:
     """Return the training rows of a split, including those that are not in memory."""
-    moments, blocks = with_streamed(data, *split), streamed_blocks(data, *split)
+    moments, blocks = add_streamed_moments(data, *split), streamed_blocks(data, *split)
     return TrainingSample(split.train, None, moments, blocks=blocks)
 
 
@@ -176,9 +176,9 @@ def data_error(error: Exception, data: Dataset) -> DataError:
     if isinstance(error, DataError):
         return error
 
-    def named(found: re.Match[str]) -> str:
-        code = int(found[1])
-        return class_named(data.classes[code]) if code < data.n_classes else found[0]
+    def named(match: re.Match[str]) -> str:
+        code = int(match[1])
+        return class_named(data.classes[code]) if code < data.n_classes else match[0]
 
     message = re.sub(r"\bclass (\d+)\b", named, str(error))
     return DataError(message, where=f"training set of {data.name}")
@@ -206,8 +206,8 @@ def fit_preprocessor(
         for _, step in preprocessor[n_fitted:head]:
             X = _fit_transform(step, X, weight)
     tail = preprocessor[head:]
-    turns = any(name == "pca" for name, _ in tail)
-    if moments is None and (summary or turns):
+    rotates = any(name == "pca" for name, _ in tail)
+    if moments is None and (summary or rotates):
         moments = _summarise(X, codes, data.n_classes, own)
     from_rows = moments is None
     if moments is None:
@@ -288,7 +288,7 @@ class Predicted(NamedTuple):
     # if it has posteriors, or no scores.
     decision: Array | None = None
 
-    def part(self, rows: slice) -> Predicted:
+    def take(self, rows: slice) -> Predicted:
         """Return the predictions of some of the rows."""
         decision = None if self.decision is None else self.decision[rows]
         return Predicted(self.codes[rows], self.log_proba[rows], decision)
@@ -313,20 +313,20 @@ def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """
     if isinstance(classifier, MomentClassifier):
         return _own_predictions(classifier, rows, n_classes)
-    predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
+    predicted = _checked_codes(classifier.predict(rows), rows.shape[0], n_classes)
     # hasattr is scikit-learn's convention: which of the two exists may depend on options.
     with np.errstate(divide="ignore"):
         if hasattr(classifier, "predict_log_proba"):
-            found = classifier.predict_log_proba(rows)
+            log_proba = classifier.predict_log_proba(rows)
         elif hasattr(classifier, "predict_proba"):
-            found = np.log(classifier.predict_proba(rows))
+            log_proba = np.log(classifier.predict_proba(rows))
         else:
-            silent = np.full((len(predicted), n_classes), np.nan)
-            return Predicted(predicted, silent, _decision(classifier, rows, n_classes))
-    expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
+            absent = np.full((len(predicted), n_classes), np.nan)
+            return Predicted(predicted, absent, _decision(classifier, rows, n_classes))
+    expected, shape = (len(predicted), len(classifier.classes_)), np.shape(log_proba)
     if shape != expected:
         raise ValueError(f"The posteriors have shape {shape} instead of {expected}.")
-    return Predicted(predicted, _placed(found, classifier.classes_, n_classes))
+    return Predicted(predicted, _all_columns(log_proba, classifier.classes_, n_classes))
 
 
 def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
@@ -335,10 +335,10 @@ def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
         return None
     scores = np.asarray(classifier.decision_function(rows), dtype=float)
     n_known = len(classifier.classes_)
-    one_each = scores.shape == ((len(scores),) if n_known == 2 else (len(scores), n_known))
-    if not one_each or not np.isfinite(scores).all():
+    expected = (len(scores),) if n_known == 2 else (len(scores), n_known)
+    if scores.shape != expected or not np.isfinite(scores).all():
         return None
-    return _placed(margins(scores), classifier.classes_, n_classes)
+    return _all_columns(margins(scores), classifier.classes_, n_classes)
 
 
 def margins(scores: Array) -> Array:
@@ -351,15 +351,15 @@ def margins(scores: Array) -> Array:
     return np.asarray(scores - np.where(scores == best, second, best))
 
 
-def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
+def _checked_codes(predicted: Any, n_rows: int, n_classes: int) -> Codes:
     """Return predictions as codes; ValueError if they are invalid."""
-    found = np.asarray(predicted)
-    if found.shape != (n_rows,):
-        raise ValueError(f"The predictions have shape {found.shape} for {n_rows} rows.")
-    strange = ~np.isin(found, np.arange(n_classes))
-    if strange.any():
-        raise ValueError(f"The prediction {found[strange][0]} is not a class of the data.")
-    return found.astype(np.intp)
+    codes = np.asarray(predicted)
+    if codes.shape != (n_rows,):
+        raise ValueError(f"The predictions have shape {codes.shape} for {n_rows} rows.")
+    unknown = ~np.isin(codes, np.arange(n_classes))
+    if unknown.any():
+        raise ValueError(f"The prediction {codes[unknown][0]} is not a class of the data.")
+    return codes.astype(np.intp)
 
 
 def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
@@ -370,18 +370,18 @@ def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
         raise ValueError("Rows to predict contain NaN or infinity.")
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
-        silent = np.full((len(predicted), n_classes), np.nan)
-        return Predicted(predicted, silent, _placed(margins(scores), classes, n_classes))
-    return Predicted(predicted, _placed(log_posterior(scores), classes, n_classes))
+        absent = np.full((len(predicted), n_classes), np.nan)
+        return Predicted(predicted, absent, _all_columns(margins(scores), classes, n_classes))
+    return Predicted(predicted, _all_columns(log_posterior(scores), classes, n_classes))
 
 
-def _placed(found: Array, classes: Codes, n_classes: int) -> Array:
-    """Put log posteriors (m, k) of some classes into the columns of all K."""
+def _all_columns(values: Array, classes: Codes, n_classes: int) -> Array:
+    """Return log posteriors or scores (m, k) of some classes as columns of all K, else -inf."""
     if len(classes) == n_classes:
-        return np.asarray(found, dtype=np.float64)
-    log_proba = np.full((len(found), n_classes), -np.inf)
-    log_proba[:, classes] = found
-    return log_proba
+        return np.asarray(values, dtype=np.float64)
+    columns = np.full((len(values), n_classes), -np.inf)
+    columns[:, classes] = values
+    return columns
 
 
 def _summarise(X: Any, codes: Codes, n_classes: int, weight: Array | None) -> Moments | None:
@@ -395,17 +395,17 @@ def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
     if isinstance(step, PCA):
         return step.fit_rows(X, weight).transform(X)
     if weight is None:
-        return _by_rows_alone(step, X).transform(X)
+        return _fit_without_classes(step, X).transform(X)
     if has_fit_parameter(step, "sample_weight"):
         return step.fit(X, sample_weight=weight).transform(X)
     if isinstance(step, TruncatedSVD):
         # Singular vectors are those of the sum of outer products, so weights enter by their square
         # root.
         return step.fit(sp.diags_array(np.sqrt(weight)) @ X).transform(X)
-    return _by_rows_alone(step, X).transform(X)
+    return _fit_without_classes(step, X).transform(X)
 
 
-def _by_rows_alone(step: Any, X: Any) -> Any:
+def _fit_without_classes(step: Any, X: Any) -> Any:
     """Fit a step that does not use the classes."""
     try:
         return step.fit(X)

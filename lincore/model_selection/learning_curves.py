@@ -63,22 +63,22 @@ class LearningCurve:
         KeyError
             If there is no such score.
         """
-        kind, found = scores.SCORES[score], {}
+        kind, intervals = scores.SCORES[score], {}
         for size, results in self.results.items():
-            parts = _by_split(results)
+            by_split = _by_split(results)
             for name in results.methods:
-                if len(parts) == 1:
-                    interval = scores.score(parts[0], name, score)
+                if len(by_split) == 1:
+                    interval = scores.score(by_split[0], name, score)
                 else:
-                    each = [scores.estimate(part, name, score).value for part in parts]
+                    values = [scores.estimate(split, name, score).value for split in by_split]
                     interval = over_seeds(
-                        np.array(each), self.test_ratio, grain=1 / len(parts[0].truth)
+                        np.array(values), self.test_ratio, grain=1 / len(by_split[0].truth)
                     )
-                found[name, size] = interval.within(kind.lowest, kind.highest)
+                intervals[name, size] = interval.within(kind.lowest, kind.highest)
         missing = scores.Interval(np.nan, np.nan, np.nan)
         return pd.DataFrame(
             [
-                (name, score, size, *found.get((name, size), missing))
+                (name, score, size, *intervals.get((name, size), missing))
                 for name in self.methods
                 for size in sorted(self.results)
             ],
@@ -156,14 +156,14 @@ def learning_curve(
         data = replace(data, blocks=None)
     orders = [_order(data, split, seed + i) for i, split in enumerate(splits)]
     most = min(map(len, orders))
-    wanted = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})
+    chosen_sizes = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})
     drawn_anew = len({split.test.tobytes() for split in splits}) > 1
     ratio = float(np.mean([len(s.test) / len(s.train) for s in splits])) if drawn_anew else 0.0
-    found: dict[int, Results] = {}
+    results_by_size: dict[int, Results] = {}
     reason: DataError | None = None
-    for done, size in enumerate(wanted):
+    for done, size in enumerate(chosen_sizes):
         plan = [(order[:size], split.test) for order, split in zip(orders, splits, strict=True)]
-        watch = None if progress is None else _Part(progress, done, len(wanted), size)
+        report = None if progress is None else _within_size(progress, done, len(chosen_sizes), size)
         try:
             with captured_warnings():  # a method may fail with few rows, which the curve shows
                 results = compare(
@@ -172,7 +172,7 @@ def learning_curve(
                     plan,
                     steps=steps,
                     seed=seed,
-                    progress=watch,
+                    progress=report,
                     preselection=False,
                     n_jobs=n_jobs,
                 )
@@ -180,37 +180,35 @@ def learning_curve(
             reason = error
             continue
         if results.methods:
-            found[size] = results
-        curve = LearningCurve(tuple(m.name for m in chosen), dict(found), ratio)
+            results_by_size[size] = results
+        curve = LearningCurve(tuple(m.name for m in chosen), dict(results_by_size), ratio)
         if results.settings.stopped:
             return curve
         if keep is not None:
             keep(curve)
-    if not found and reason is not None:
+    if not results_by_size and reason is not None:
         raise reason
-    return LearningCurve(tuple(m.name for m in chosen), found, ratio)
+    return LearningCurve(tuple(m.name for m in chosen), results_by_size, ratio)
 
 
-class _Part:
-    """Progress within one size, reported as a part of that over all sizes."""
+def _within_size(progress: Progress, n_done: int, n_sizes: int, size: int) -> Progress:
+    """Return a callback that reports progress within one size as progress over all sizes."""
 
-    def __init__(self, progress: Progress, done: int, n_sizes: int, size: int) -> None:
-        self.progress, self.done, self.n_sizes, self.size = progress, done, n_sizes, size
+    def report(done: int, total: int, label: str) -> bool | None:
+        return progress(n_done * total + done, n_sizes * total, f"{size:,} training rows: {label}")
 
-    def __call__(self, done: int, total: int, what: str) -> Any:
-        whole = self.done * total + done
-        return self.progress(whole, self.n_sizes * total, f"{self.size:,} training rows: {what}")
+    return report
 
 
 def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
     """Order the training rows so that every prefix is stratified."""
     # They are shuffled together, independent of class.
     rows = np.random.default_rng(seed).permutation(split.train)
-    place = np.empty(len(rows))
+    position = np.empty(len(rows))
     for members in rows_by_class(data.codes[rows], data.n_classes):
         # From 0, so that each class has a row before any has two.
-        place[members] = np.arange(len(members)) / len(members)
-    return np.asarray(rows[np.argsort(place, kind="stable")])
+        position[members] = np.arange(len(members)) / len(members)
+    return np.asarray(rows[np.argsort(position, kind="stable")])
 
 
 def _sizes(data: Dataset, most: int) -> list[int]:
@@ -220,28 +218,5 @@ def _sizes(data: Dataset, most: int) -> list[int]:
 
 def _by_split(results: Results) -> list[Results]:
     """Return the results of each split separately, as one test set."""
-    parts = []
-    cells = np.column_stack([results.repetition, results.fold])
-    for cell in np.unique(cells, axis=0):
-        kept = (cells == cell).all(axis=1)
-        groups, weights = results.settings.row_groups, results.settings.row_weights
-        parts.append(
-            replace(
-                results,
-                rows=results.rows[kept],
-                truth=results.truth[kept],
-                predicted=results.predicted[:, kept],
-                log_proba=results.log_proba[:, kept],
-                decision={name: scores[kept] for name, scores in results.decision.items()},
-                common=None,
-                fold=results.fold[kept],
-                repetition=results.repetition[kept],
-                n_train=results.n_train[kept],
-                settings=replace(
-                    results.settings,
-                    row_groups=None if groups is None else groups[kept],
-                    row_weights=None if weights is None else weights[kept],
-                ),
-            )
-        )
-    return parts
+    splits = np.column_stack([results.repetition, results.fold])
+    return [results.take((splits == split).all(axis=1)) for split in np.unique(splits, axis=0)]

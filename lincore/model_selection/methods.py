@@ -182,7 +182,7 @@ def as_method(spec: Spec) -> Method:
     if isinstance(spec, Method):
         return spec
     if isinstance(spec, str):
-        return _from_line(spec)
+        return _from_text(spec)
     if isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
         return replace(as_method(spec[1]), name=spec[0], label=spec[0])
     if isinstance(spec, type) or not hasattr(spec, "fit") or not is_classifier(spec):
@@ -241,10 +241,10 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
     >>> default_methods(lincore.sample("iris"))
     ('lda', 'qda', 'naive-bayes', 'fisher', 'least-squares', 'logistic')
     """
-    found: tuple[str, ...] = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
+    methods: tuple[str, ...] = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
     if data.kind.is_sparse:
-        found = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
-    return found if data.X.size * data.n_classes <= MOST_ITERATED else found[:-1]
+        methods = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
+    return methods if data.X.size * data.n_classes <= MOST_ITERATED else methods[:-1]
 
 
 def yardsticks() -> tuple[Method, ...]:
@@ -283,8 +283,8 @@ def suitable_methods(data: Dataset) -> tuple[str, ...]:
     words = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
     if not data.holds_counts:
         return tuple(words)
-    found = ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
-    return tuple(found)
+    words.insert(0 if data.kind.is_sparse else len(words), "multinomial-nb")
+    return tuple(words)
 
 
 def keywords(word: str) -> dict[str, Any]:
@@ -321,8 +321,8 @@ def _by_code(name: str, values: Mapping[Any, float], classes: int | ArrayLike) -
     return {labels.index(label): value for label, value in values.items()}
 
 
-def _from_line(line: str) -> Method:
-    word, options = parse_spec(line)
+def _from_text(text: str) -> Method:
+    word, options = parse_spec(text)
     word = word.lower()
     defaults, features = keywords(word), options.pop("features", None)
     if features not in (None, *IMAGE_FEATURES):
@@ -336,30 +336,30 @@ def _from_line(line: str) -> Method:
     recalibration = arguments.pop(RECALIBRATION, None)
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
-    chosen = {} if features is None else {"features": features}
+    image_features = {} if features is None else {"features": features}
     estimator = CLASSIFIER_FACTORIES[word](**arguments)
     if tuned:
-        estimator = _tuned(word, estimator, tuned)
+        estimator = _tune(word, estimator, tuned)
     if recalibration is not None:
         fields.checked(CLASSIFIER_OPTIONS[word], {RECALIBRATION: recalibration})
         estimator = Recalibrated(estimator, recalibration)
     return Method(
-        name=format_spec(word, options | chosen),
+        name=format_spec(word, options | image_features),
         estimator=estimator,
         label=(f"{IMAGE_FEATURES[features]} + " if features else "") + _label(word, options),
         word=word,
-        options=options | chosen,
+        options=options | image_features,
         features=features,
     )
 
 
-def _tuned(word: str, estimator: Any, chosen: Mapping[str, str]) -> Tuned:
+def _tune(word: str, estimator: Any, rules: Mapping[str, str]) -> Tuned:
     """Return the classifier with options that inner cross-validation chooses."""
-    fields.checked(CLASSIFIER_OPTIONS[word], chosen)
-    if "C" in chosen and estimator.bias_reduction is not None:
+    fields.checked(CLASSIFIER_OPTIONS[word], rules)
+    if "C" in rules and estimator.bias_reduction is not None:
         raise ValueError("A model with bias reduction has no penalty, so that C cannot be chosen.")
     # Two options are chosen together: one standard error for one of them is one for both.
-    return Tuned(estimator, tuple(sorted(chosen)), max(chosen.values()))
+    return Tuned(estimator, tuple(sorted(rules)), max(rules.values()))
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
@@ -381,13 +381,13 @@ def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
     >>> on_both_features(["lda(shrinkage=0.1)"])
     ('lda(shrinkage=0.1, features=pixels)', 'lda(shrinkage=0.1, features=hog)')
     """
-    found = []
+    specs = []
     for line in lines:
         word, options = parse_spec(line)
         kinds = (None,) if as_method(line).counts else tuple(IMAGE_FEATURES)
         chosen = ({} if kind is None else {"features": kind} for kind in kinds)
-        found += [format_spec(word, options | more) for more in chosen]
-    return tuple(found)
+        specs += [format_spec(word, options | features) for features in chosen]
+    return tuple(specs)
 
 
 def _from_estimator(estimator: Any) -> Method:
@@ -397,10 +397,10 @@ def _from_estimator(estimator: Any) -> Method:
         tuning = estimator.tuning_
         estimator = Tuned(clone(estimator), tuning.options, tuning.rule)
     tuned = estimator.estimator if recalibrated else estimator
-    inside = tuned.estimator if isinstance(tuned, Tuned) else tuned
+    inner = tuned.estimator if isinstance(tuned, Tuned) else tuned
     for word, factory in CLASSIFIER_FACTORIES.items():
-        if type(inside) is factory:
-            options = _changed(word, inside)
+        if type(inner) is factory:
+            options = _changed_options(word, inner)
             if isinstance(tuned, Tuned):
                 options |= dict.fromkeys(tuned.options, tuned.rule)
             if recalibrated:
@@ -412,7 +412,7 @@ def _from_estimator(estimator: Any) -> Method:
     return Method(name, estimator, name)
 
 
-def _changed(word: str, estimator: Any) -> dict[str, Any]:
+def _changed_options(word: str, estimator: Any) -> dict[str, Any]:
     given, options = estimator.get_params(deep=False), {}
     for name, default in keywords(word).items():
         value = given.get(name, default)

@@ -324,8 +324,8 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
         return tuple(f"Component {i + 1}" for i in range(len(steps["svd"].components_)))
     names = prepared_names(steps.get("prepare"), data)
     if "basis" in steps:
-        found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
-        return tuple(str(name) for name in found)
+        outputs = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
+        return tuple(str(name) for name in outputs)
     return names
 
 
@@ -371,8 +371,8 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
     >>> round(training_error(pipeline, iris, split), 3)
     0.029
     """
-    seen = transform_for_classifier(pipeline, data.X[split.train])
-    wrong = pipeline.steps[-1][1].predict(seen) != data.codes[split.train]
+    inputs = transform_for_classifier(pipeline, data.X[split.train])
+    wrong = pipeline.steps[-1][1].predict(inputs) != data.codes[split.train]
     weight = data.weights_of(split.train)
     return float(np.average(wrong, weights=weight))
 

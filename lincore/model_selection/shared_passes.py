@@ -26,19 +26,19 @@ class SharedPasses:
         self._blocks = blocks
         self._changed = Condition()
         self._alone = Lock()
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_PassRequest] = []
         self._running = 0
-        self._over: BaseException | None = None
+        self._error: BaseException | None = None
 
     def map(self, fit: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """Return ``fit(item)`` of every item."""
         trim()
         self._running = len(items)
         with ThreadPoolExecutor(len(items)) as pool:
-            found = [pool.submit(self._run, fit, item) for item in items]
+            futures = [pool.submit(self._run, fit, item) for item in items]
             # In this thread, whose settings of joblib apply.
             self._serve()
-        return [one.result() for one in found]
+        return [future.result() for future in futures]
 
     def fold(
         self,
@@ -47,76 +47,76 @@ class SharedPasses:
         in_memory: Callable[[], Iterator[Any]],
     ) -> Any:
         """Wait for the next pass; return its merged results and those of rows in memory."""
-        asked = _Asked(work, merge, in_memory, Future())
+        request = _PassRequest(work, merge, in_memory, Future())
         with self._changed:
-            if self._over is not None:
-                raise self._over
-            self._waiting.append(asked)
+            if self._error is not None:
+                raise self._error
+            self._waiting.append(request)
             self._changed.notify_all()
         trim()
         self._alone.release()
         try:
-            return asked.answer.result()
+            return request.answer.result()
         finally:
             self._alone.acquire()
 
     def _run(self, fit: Callable[[Item], Result], item: Item) -> Result:
         try:
             with self._alone:
-                found = fit(item)
+                result = fit(item)
                 trim()
-                return found
+                return result
         finally:
             with self._changed:
                 self._running -= 1
                 self._changed.notify_all()
 
     def _serve(self) -> None:
-        asked: list[_Asked] = []
+        requests: list[_PassRequest] = []
         try:
             while True:
                 with self._changed:
                     self._changed.wait_for(lambda: len(self._waiting) == self._running)
-                    asked, self._waiting = self._waiting, []
-                if not asked:
+                    requests, self._waiting = self._waiting, []
+                if not requests:
                     return
-                begun = []
-                for one in asked:
+                active = []
+                for request in requests:
                     try:
-                        here = merge_tree(one.merge, one.in_memory())
+                        in_memory = merge_tree(request.merge, request.in_memory())
                     except Exception as error:  # only this fit fails
-                        one.answer.set_exception(error)
+                        request.answer.set_exception(error)
                     else:
-                        begun.append((one, here))
-                if not begun:
+                        active.append((request, in_memory))
+                if not active:
                     continue
-                work = partial(_each_work, [one.work for one, _ in begun])
-                merge = partial(_each_merge, [one.merge for one, _ in begun])
-                found = self._blocks.fold(work, merge) or [None] * len(begun)
-                for (one, here), streamed in zip(begun, found, strict=True):
-                    one.answer.set_result(merge_tree(one.merge, [here, streamed]))
+                work = partial(_apply_each, [request.work for request, _ in active])
+                merge = partial(_merge_each, [request.merge for request, _ in active])
+                results = self._blocks.fold(work, merge) or [None] * len(active)
+                for (request, in_memory), streamed in zip(active, results, strict=True):
+                    request.answer.set_result(merge_tree(request.merge, [in_memory, streamed]))
         except BaseException as error:
             with self._changed:
-                self._over = error
-                asked, self._waiting = [*asked, *self._waiting], []
-            for one in asked:
-                if not one.answer.done():
-                    one.answer.set_exception(error)
+                self._error = error
+                requests, self._waiting = [*requests, *self._waiting], []
+            for request in requests:
+                if not request.answer.done():
+                    request.answer.set_exception(error)
             raise
 
 
-class _Asked(NamedTuple):
+class _PassRequest(NamedTuple):
     work: Callable[[RowBlock], Any]
     merge: Callable[[Any, Any], Any]
     in_memory: Callable[[], Iterator[Any]]
     answer: Future[Any]
 
 
-def _each_work(works: Sequence[Callable[[RowBlock], Any]], block: RowBlock) -> list[Any]:
+def _apply_each(works: Sequence[Callable[[RowBlock], Any]], block: RowBlock) -> list[Any]:
     return [work(block) for work in works]
 
 
-def _each_merge(
-    merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]
+def _merge_each(
+    merges: Sequence[Callable[[Any, Any], Any]], left: list[Any], right: list[Any]
 ) -> list[Any]:
-    return [merge(*pair) for merge, *pair in zip(merges, one, other, strict=True)]
+    return [merge(*pair) for merge, *pair in zip(merges, left, right, strict=True)]

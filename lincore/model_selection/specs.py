@@ -36,16 +36,16 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     >>> parse_spec("logistic(C=inf, solver=newton-cg)")
     ('logistic', {'C': inf, 'solver': 'newton-cg'})
     """
-    found = _SPEC.fullmatch(text)
-    if not found:
+    match = _SPEC.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is neither a name nor a name with (option=value, ...).")
     options = {}
-    for piece in split_specs(found[2] or ""):
+    for piece in split_specs(match[2] or ""):
         name, equals, value = piece.partition("=")
         if not equals or not name.strip().isidentifier():
             raise ValueError(f"{piece!r} in {text!r} is not of the form option=value.")
         options[name.strip()] = _value(value.strip())
-    return found[1], options
+    return match[1], options
 
 
 def format_spec(word: str, options: dict[str, Any]) -> str:

@@ -88,8 +88,8 @@ def compare_splits(
     Examples
     --------
     >>> import lincore
-    >>> found = compare_splits(lincore.sample("iris"), ["lda", "qda"], seeds=range(3))
-    >>> found.labels, found.random.shape
+    >>> variation = compare_splits(lincore.sample("iris"), ["lda", "qda"], seeds=range(3))
+    >>> variation.labels, variation.random.shape
     (('LDA', 'QDA'), (3, 2))
     """
     total = 1 + len(seeds)
@@ -97,8 +97,8 @@ def compare_splits(
     score = "accuracy"
     shifts: list[float] = []
     for number in range(total):
-        what = "last of each class" if number == 0 else f"random test set {number}"
-        if progress is not None and progress(number, total, what) is False:
+        test_set = "last of each class" if number == 0 else f"random test set {number}"
+        if progress is not None and progress(number, total, test_set) is False:
             return None
         if number == 0:
             parts = split(data, "last", test_size=test_size)
@@ -113,8 +113,8 @@ def compare_splits(
             }
         )
         shifts.append(_shift(data, parts, steps))
-    every = list(dict.fromkeys(label for fitted in scores for label in fitted))
-    fitted_always = [label for label in every if all(label in fitted for fitted in scores)]
+    labels = list(dict.fromkeys(label for fitted in scores for label in fitted))
+    fitted_always = [label for label in labels if all(label in fitted for fitted in scores)]
     if not fitted_always:
         raise DataError("no model can be fitted on all of the splits.", where=data.name)
     last, *random = ([fitted[label] for label in fitted_always] for fitted in scores)
@@ -124,7 +124,7 @@ def compare_splits(
         np.array(random),
         shifts[0],
         float(np.mean(shifts[1:])),
-        tuple(label for label in every if label not in fitted_always),
+        tuple(label for label in labels if label not in fitted_always),
         score,
     )
 
@@ -134,15 +134,17 @@ def _shift(data: Dataset, parts: Split, steps: Steps) -> float:
     preprocessor = fit_steps(data, TrainingSample(parts.train), steps).fitted
     moments = []
     for rows in parts:
-        seen: Any = through(preprocessor, data.X[rows])[:, :MOST_COORDINATES]
-        dense = np.asarray(seen.toarray() if hasattr(seen, "toarray") else seen, dtype=float)
-        moments.append(Moments.from_groups(dense, data.codes[rows], data.n_classes))
+        rows_after: Any = through(preprocessor, data.X[rows])[:, :MOST_COORDINATES]
+        inputs = np.asarray(
+            rows_after.toarray() if hasattr(rows_after, "toarray") else rows_after, dtype=float
+        )
+        moments.append(Moments.from_groups(inputs, data.codes[rows], data.n_classes))
     train, test = moments
-    both = (train.count > 0) & (test.count > 0)
+    present = (train.count > 0) & (test.count > 0)
     covariance = train.within() / train.count.sum()
-    kept = np.diagonal(covariance) > 0
-    offset = (test.mean - train.mean)[both][:, kept]
-    inverse = np.linalg.pinv(covariance[np.ix_(kept, kept)], hermitian=True)
+    varying = np.diagonal(covariance) > 0
+    offset = (test.mean - train.mean)[present][:, varying]
+    inverse = np.linalg.pinv(covariance[np.ix_(varying, varying)], hermitian=True)
     squares = np.einsum("ki,ij,kj->k", offset, inverse, offset)
-    by_chance = np.count_nonzero(kept) * (1 / train.count[both] + 1 / test.count[both])
+    by_chance = np.count_nonzero(varying) * (1 / train.count[present] + 1 / test.count[present])
     return float((squares / by_chance).mean())

@@ -73,12 +73,12 @@ def plan_folds(
     if isinstance(scheme, Split):
         plan = [(scheme.train, scheme.test)]
     elif isinstance(scheme, str):
-        plan = _by_word(data, scheme.strip().lower(), seed, test_size)
+        plan = _plan_by_name(data, scheme.strip().lower(), seed, test_size)
     elif isinstance(scheme, int) and not isinstance(scheme, bool):
-        plan = _by_word(data, f"{scheme}-fold", seed, test_size)
+        plan = _plan_by_name(data, f"{scheme}-fold", seed, test_size)
     else:
-        plan = _by_splitter(data, scheme)
-    return _numbered(data, plan)
+        plan = _plan_by_splitter(data, scheme)
+    return _number_folds(data, plan)
 
 
 def default_scheme(data: Dataset, otherwise: str = "holdout") -> str:
@@ -101,7 +101,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
     """Return the settings of results that follow from a plan and its data."""
     n_tested = [len(fold.test) for fold in plan]
     shares = [_shares(data, fold.train) for fold in plan]
-    found = Settings(
+    settings = Settings(
         data=data.name,
         digest=data.digest,
         training_shares=np.average(shares, axis=0, weights=n_tested),
@@ -109,12 +109,12 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
         rows=data.kind.rows,
     )
     tested = np.concatenate([fold.test for fold in plan])
-    found = replace(found, row_weights=data.weights_of(tested))
+    settings = replace(settings, row_weights=data.weights_of(tested))
     if data.groups is None:
-        return found
+        return settings
     groups = data.groups
     return replace(
-        found,
+        settings,
         row_groups=groups[tested],
         groups_divided=any(np.isin(groups[f.test], groups[f.train]).any() for f in plan),
     )
@@ -127,25 +127,25 @@ def _shares(data: Dataset, rows: Rows) -> Any:
     return total / total.sum()
 
 
-def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:
+def _plan_by_name(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:
     if word in ("holdout", "stratified", "last", "given"):
         how = "stratified" if word == "holdout" else word
         return [split(data, how, test_size=test_size, seed=seed)]
     if word == "leave-one-out":
-        return _left_out(data, np.arange(data.n_rows))
+        return _test_each_fold(data, np.arange(data.n_rows))
     if word == "holdout by group":
         return [split(data, "group", test_size=test_size, seed=seed)]
     if word == "by-group":
-        return _by_group(data, min(5, _n_groups(data)), seed)
-    found = _FOLDED.fullmatch(word)
-    if not found:
+        return _plan_by_group(data, min(5, _n_groups(data)), seed)
+    match = _FOLDED.fullmatch(word)
+    if not match:
         raise DataError(f"There is no validation {word!r}.", remedy=f"Use one of {WORDS}.")
-    repetitions, k = int(found[1] or 1), int(found[2])
-    by_group = bool(found[3])
-    limit, what = (_n_groups(data), "groups") if by_group else (data.n_rows, "rows")
+    repetitions, k = int(match[1] or 1), int(match[2])
+    by_group = bool(match[3])
+    limit, unit = (_n_groups(data), "groups") if by_group else (data.n_rows, "rows")
     if not 2 <= k <= limit or repetitions < 1:
         raise DataError(
-            f"{word} of {limit} {what} is not possible.",
+            f"{word} of {limit} {unit} is not possible.",
             where=data.name,
             remedy=f"Use 2 to {limit} folds.",
         )
@@ -153,18 +153,18 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
     plan: list[tuple[Rows, Rows]] = []
     for repetition in range(repetitions):
         if by_group:
-            plan += _by_group(data, k, seed + repetition)
+            plan += _plan_by_group(data, k, seed + repetition)
         else:
             # Each class continues where the previous one ended, so that fold sizes differ by at
             # most one row, overall and in each class.
             fold = np.empty(data.n_rows, dtype=np.intp)
             order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
             fold[order] = np.arange(data.n_rows) % k
-            plan += _left_out(data, fold)
+            plan += _test_each_fold(data, fold)
     return plan
 
 
-def _left_out(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:
+def _test_each_fold(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:
     """Test each fold in turn: fold (n,) holds the fold of each row."""
     n_folds = int(fold.max()) + 1
     _check_plan(data, n_folds * data.n_rows)
@@ -181,7 +181,7 @@ def _n_groups(data: Dataset) -> int:
     return len(np.unique(data.groups))
 
 
-def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
+def _plan_by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
     n_groups = _n_groups(data)
     if not 2 <= k <= n_groups:
         raise DataError(
@@ -204,29 +204,26 @@ def group_folds(codes: Rows, groups: Any, k: int, seed: int) -> list[tuple[Rows,
         return list(splitter.split(groups, codes, groups))
 
 
-def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:
+def _plan_by_splitter(data: Dataset, scheme: Scheme) -> list[tuple[Rows, Rows]]:
     try:
         splitter = check_cv(scheme)
-        found: Iterable[tuple[Rows, Rows]] = splitter.split(
-            np.zeros((data.n_rows, 1)), data.codes, data.groups
-        )
-        return list(found)
+        return list(splitter.split(np.zeros((data.n_rows, 1)), data.codes, data.groups))
     except (ValueError, TypeError) as error:
         raise DataError(
             f"The scheme {describe(scheme)} cannot be used: {error}", where=data.name
         ) from error
 
 
-def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
+def _number_folds(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
     """Check and number the folds: a new repetition begins when a row is tested again."""
     numbered: list[Fold] = []
     tested = np.zeros(data.n_rows, dtype=bool)
     repetition = fold = size = 0
     for train, test in plan:
-        train, test = (np.sort(np.asarray(part, dtype=np.intp)) for part in (train, test))
+        train, test = (np.sort(np.asarray(rows, dtype=np.intp)) for rows in (train, test))
         size += len(train)
         _check_plan(data, size)
-        _check_parts(data, train, test)
+        _check_fold(data, train, test)
         if tested[test].any():
             repetition, fold = repetition + 1, 0
             tested[:] = False
@@ -238,7 +235,7 @@ def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
     return numbered
 
 
-def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
+def _check_fold(data: Dataset, train: Rows, test: Rows) -> None:
     trained = np.zeros(data.n_rows, dtype=bool)
     trained[train] = True
     if trained[test].any():
@@ -248,7 +245,7 @@ def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
             where=data.name,
             remedy="Use a validation with disjoint training and test sets.",
         )
-    if not len(test) or np.ptp(data.codes[train]) == 0 if len(train) else True:
+    if not len(test) or not len(train) or np.ptp(data.codes[train]) == 0:
         raise DataError(
             "A training set needs rows of at least two classes, and a test set needs rows.",
             where=data.name,

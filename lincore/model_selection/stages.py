@@ -98,13 +98,10 @@ Outcome: TypeAlias = Fit | Failure
 class Stage(NamedTuple):
     """Methods that are fitted together, after the same steps."""
 
-    # `fitted` are these steps with the seconds for them, by task, if other stages need them.
-    # `refused` are methods that are not tried again.
-
     steps: Steps
     methods: tuple[Method, ...]
-    fitted: FittedSteps | None
-    refused: dict[str, Outcome]
+    fitted: FittedSteps | None  # filled by the first fit, if other stages need these steps
+    failed: dict[str, Outcome]  # methods that are not tried again
 
     @property
     def solved(self) -> bool:
@@ -115,17 +112,17 @@ class Stage(NamedTuple):
         return not all(method.from_moments for method in self.methods)
 
     @property
-    def what(self) -> str:
+    def label(self) -> str:
         return ", ".join(method.label for method in self.methods) or "steps before the methods"
 
 
 # A task with its position in the plan, and seconds spent on it so far.
-Numbered: TypeAlias = tuple[int, Task, float]
+NumberedTask: TypeAlias = tuple[int, Task, float]
 # The outcomes of a stage in the task at a position.
-Found: TypeAlias = tuple[int, dict[str, Outcome]]
+NumberedOutcomes: TypeAlias = tuple[int, dict[str, Outcome]]
 
 
-class _Ready(NamedTuple):
+class _PreparedTask(NamedTuple):
     """A task after the steps of a stage."""
 
     preprocessor: list[tuple[str, Any]]
@@ -133,7 +130,7 @@ class _Ready(NamedTuple):
     test: Any
     seconds: float
 
-    def first(self, n_components: int) -> _Ready:
+    def truncate(self, n_components: int) -> _PreparedTask:
         """Keep the first coordinates only."""
         rows, moments = self.training.rows, self.training.moments
         if moments is not None:
@@ -152,28 +149,30 @@ class StageFitter(NamedTuple):
     stacked: bool
     stage: Stage
 
-    def fit(self, part: list[Numbered], *, fold: Callable[..., Any] | None = None) -> list[Found]:
+    def fit(
+        self, tasks: list[NumberedTask], *, fold: Callable[..., Any] | None = None
+    ) -> list[NumberedOutcomes]:
         """Fit the methods in some tasks, in this thread; `fold` is a pass over blocks."""
-        found: list[Found] = [(i, dict(self.stage.refused)) for i, _, _ in part]
-        if self.stage.refused:
-            return found
+        if self.stage.failed:
+            return [(i, dict(self.stage.failed)) for i, _, _ in tasks]
         if self.stage.steps.chooses_components:
-            return [(one[0], self.fit_after_choice(one)) for one in part]
-        ready: list[tuple[dict[str, Outcome], _Ready]] = []
-        for (_, outcomes), (i, task, seconds) in zip(found, part, strict=True):
+            return [(task[0], self.fit_after_choice(task)) for task in tasks]
+        outcomes: dict[int, dict[str, Outcome]] = {i: {} for i, _, _ in tasks}
+        prepared: dict[int, _PreparedTask] = {}
+        for i, task, seconds in tasks:
             try:
-                ready.append((outcomes, self.prepare(i, task, seconds, fold)))
+                prepared[i] = self.prepare(i, task, seconds, fold)
             except ValueError as error:
-                outcomes |= {method.name: Failure(error) for method in self.stage.methods}
+                outcomes[i] = {method.name: Failure(error) for method in self.stage.methods}
         for method in self.stage.methods:
-            fits = self.fit_method(method, [one for _, one in ready])
-            for (outcomes, _), outcome in zip(ready, fits, strict=True):
-                outcomes[method.name] = outcome
-        return found
+            fits = self.fit_method(method, list(prepared.values()))
+            for i, outcome in zip(prepared, fits, strict=True):
+                outcomes[i][method.name] = outcome
+        return list(outcomes.items())
 
     def prepare(
         self, i: int, task: Task, seconds: float, fold: Callable[..., Any] | None
-    ) -> _Ready:
+    ) -> _PreparedTask:
         """Fit the steps on a sample, unless they are known, and transform its rows."""
         start, stage = time.perf_counter(), self.stage
         preprocessor = pipeline_for(self.data, None, stage.steps, seed=self.seed).steps
@@ -189,11 +188,9 @@ class StageFitter(NamedTuple):
             blocks = TrainingBlocks(
                 self.data, sample.rows, sample.class_weight, preprocessor, fold, sample.subset
             )
-            # Without the codes of all rows: while tasks wait for a shared pass, they stay in
-            # memory.
-            known = training.moments
+            # The codes of all rows would stay in memory while tasks wait for a shared pass.
             training = TrainingInputs(
-                np.arange(0), training.n_classes, moments=known, blocks=blocks
+                np.arange(0), training.n_classes, moments=training.moments, blocks=blocks
             )
         test = None
         if stage.methods and len(task.test):
@@ -201,9 +198,9 @@ class StageFitter(NamedTuple):
         seconds += time.perf_counter() - start
         if stage.fitted is not None:
             stage.fitted.setdefault(i, (tuple(preprocessor), seconds))
-        return _Ready(preprocessor, training, test, seconds)
+        return _PreparedTask(preprocessor, training, test, seconds)
 
-    def fit_after_choice(self, numbered: Numbered) -> dict[str, Outcome]:
+    def fit_after_choice(self, numbered: NumberedTask) -> dict[str, Outcome]:
         """Fit the methods in a task after as many components as inner folds choose for each."""
         i, task, seconds = numbered
         start = time.perf_counter()
@@ -228,8 +225,10 @@ class StageFitter(NamedTuple):
                 outcome.pipeline["pca"].tuning_ = tuning
         return outcomes
 
-    def fit_inner_folds(self, sample: TrainingSample) -> list[tuple[_Ready, Codes, Array | None]]:
-        """Fit the steps in each inner fold; return codes and weights of the held-out rows, too."""
+    def fit_inner_folds(
+        self, sample: TrainingSample
+    ) -> list[tuple[_PreparedTask, Codes, Array | None]]:
+        """Fit the steps in each inner fold; also return codes and weights of the held-out rows."""
         data, steps = self.data, self.stage.steps
         streamed = steps.basis is None and sample.blocks is not None
         if data.kind.is_sparse or streamed or not len(sample.rows):
@@ -237,7 +236,7 @@ class StageFitter(NamedTuple):
                 "Inner cross-validation cannot choose the number of components of "
                 f"{'sparse' if data.kind.is_sparse else 'streamed'} rows: give a number."
             )
-        found = []
+        folds = []
         for train, test in inner_folds(
             data.codes[sample.rows],
             sample.units(data),
@@ -249,28 +248,29 @@ class StageFitter(NamedTuple):
             if steps.basis is not None or data.needs_preparation:
                 most = 1.0  # all of the variance: the number of columns is not known yet
             whole = self.stage._replace(steps=steps._replace(n_components=most))
-            held_out = sample.part(test)
-            task = Task(sample.part(train), held_out.rows)
-            ready = self._replace(stage=whole).prepare(0, task, 0.0, None)
-            found.append((ready, data.codes[held_out.rows], held_out.weights(data)))
-        return found
+            held_out = sample.take(test)
+            task = Task(sample.take(train), held_out.rows)
+            prepared = self._replace(stage=whole).prepare(0, task, 0.0, None)
+            folds.append((prepared, data.codes[held_out.rows], held_out.weights(data)))
+        return folds
 
     def choose_components(
-        self, method: Method, folds: Sequence[tuple[_Ready, Codes, Array | None]]
+        self, method: Method, folds: Sequence[tuple[_PreparedTask, Codes, Array | None]]
     ) -> Tuning | Failure:
         """Choose the number of components for a method by its mean loss in the inner folds."""
-        inside = method.estimator
-        inside = inside.estimator if isinstance(inside, Recalibrated) else inside
-        if isinstance(inside, Tuned):
-            both = f"the number of components and {' and '.join(inside.options)}"
+        inner = method.estimator
+        inner = inner.estimator if isinstance(inner, Recalibrated) else inner
+        if isinstance(inner, Tuned):
+            both = f"the number of components and {' and '.join(inner.options)}"
             return Failure(
                 ValueError(f"Cross-validation cannot choose {both} together: give one of them.")
             )
-        most = min(MOST_COMPONENTS, *(ready.test.shape[1] for ready, _, _ in folds))
+        most = min(MOST_COMPONENTS, *(prepared.test.shape[1] for prepared, _, _ in folds))
         candidates = [*(2**power for power in range(most.bit_length()) if 2**power < most), most]
         losses, kind, failure = np.full((len(candidates), len(folds)), np.inf), "log loss", None
         for a, n_components in enumerate(candidates):
-            outcomes = self.fit_method(method, [one.first(n_components) for one, _, _ in folds])
+            truncated = [prepared.truncate(n_components) for prepared, _, _ in folds]
+            outcomes = self.fit_method(method, truncated)
             for j, (outcome, (_, codes, weight)) in enumerate(zip(outcomes, folds, strict=True)):
                 if isinstance(outcome, Failure):
                     failure = outcome
@@ -286,8 +286,8 @@ class StageFitter(NamedTuple):
         tried = np.array(candidates, dtype=float)[:, None]
         return Tuning(str(self.stage.steps.n_components), ("n_components",), tried, losses, kind)
 
-    def tested(self, outcome: Outcome, test: NDArray[np.intp]) -> Outcome:
-        """Return the outcome of a fit with predictions of rows."""
+    def predict(self, outcome: Outcome, test: NDArray[np.intp]) -> Outcome:
+        """Return the outcome of a fit with predictions of the test rows."""
         if isinstance(outcome, Failure) or not len(test):
             return outcome
         *steps, (_, model) = outcome.pipeline.steps
@@ -298,24 +298,29 @@ class StageFitter(NamedTuple):
             return Failure(error, outcome.warnings)
         return outcome._replace(predicted=predicted)
 
-    def fit_method(self, method: Method, group: Sequence[_Ready]) -> list[Outcome]:
+    def fit_method(self, method: Method, tasks: Sequence[_PreparedTask]) -> list[Outcome]:
         """Fit a method in several tasks after the same steps, all at once if possible."""
-        models: Sequence[Any] = [None] * len(group)
+        models: Sequence[Any] = [None] * len(tasks)
         start, n_classes = time.perf_counter(), self.data.n_classes
         with captured_warnings() as warned:
-            if self.stacked and group and batched.stackable(method.estimator, n_classes):
-                inputs = [one.training for one in group]
-                problems = [batched.Problem(one.rows, one.codes, one.weight) for one in inputs]
+            if self.stacked and tasks and batched.stackable(method.estimator, n_classes):
+                inputs = [task.training for task in tasks]
+                problems = [batched.Problem(i.rows, i.codes, i.weight) for i in inputs]
                 models = batched.fit_stack(method.estimator, problems, n_classes)
-        each = (time.perf_counter() - start) / max(len(group), 1)
-        found = []
-        for ready, model in zip(group, models, strict=True):
-            found.append(self.fit_one(method, ready, model, each, tuple(warned)))
+        seconds_each = (time.perf_counter() - start) / max(len(tasks), 1)
+        outcomes = []
+        for task, model in zip(tasks, models, strict=True):
+            outcomes.append(self.fit_one(method, task, model, seconds_each, tuple(warned)))
             warned = []  # those of the stack belong to its first task
-        return found
+        return outcomes
 
     def fit_one(
-        self, method: Method, ready: _Ready, model: Any, seconds: float, before: tuple[Warning, ...]
+        self,
+        method: Method,
+        task: _PreparedTask,
+        model: Any,
+        seconds: float,
+        warnings: tuple[Warning, ...],
     ) -> Outcome:
         """Fit a method in one task, unless its model is known, and predict."""
         start, n_classes = time.perf_counter(), self.data.n_classes
@@ -323,25 +328,27 @@ class StageFitter(NamedTuple):
             try:
                 if model is None:
                     model = _fresh_model(method, self.data, self.seed)
-                    model = fit_classifier(model, ready.training)
-                seconds += ready.seconds + time.perf_counter() - start
+                    model = fit_classifier(model, task.training)
+                seconds += task.seconds + time.perf_counter() - start
                 predicted = Predicted(np.empty(0, dtype=np.intp), np.empty((0, n_classes)))
-                if ready.test is not None:
-                    predicted = predict_codes(model, ready.test, n_classes)
+                if task.test is not None:
+                    predicted = predict_codes(model, task.test, n_classes)
             except ValueError as error:
-                return Failure(error, (*before, *warned))
+                return Failure(error, (*warnings, *warned))
             except Exception as error:  # a third-party classifier may raise any exception
                 if method.word is not None:
                     raise
                 reason = ValueError(f"{type(error).__name__}: {error}")
-                return Failure(reason, (*before, *warned))
-        pipeline = Pipeline([*ready.preprocessor, ("classify", model)])
-        return Fit(predicted, seconds, pipeline, (*before, *warned))
+                return Failure(reason, (*warnings, *warned))
+        pipeline = Pipeline([*task.preprocessor, ("classify", model)])
+        return Fit(predicted, seconds, pipeline, (*warnings, *warned))
 
 
-def fit_stage(part: tuple[Stage, Numbered], data: Dataset, seed: int, stacked: bool) -> Found:
+def fit_stage(
+    work: tuple[Stage, NumberedTask], data: Dataset, seed: int, stacked: bool
+) -> NumberedOutcomes:
     """Fit the methods of a stage in a task, in another process."""
-    stage, task = part
+    stage, task = work
     return StageFitter(data, seed, stacked, stage).fit([task])[0]
 
 

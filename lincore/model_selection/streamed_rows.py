@@ -54,7 +54,7 @@ def training_counts(data: Dataset, train: Rows, test: Rows) -> NDArray[np.intp]:
     return counts if streamed is None else counts + streamed.counts
 
 
-def with_streamed(
+def add_streamed_moments(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
     """Return the moments by class of all training rows, including streamed rows."""
@@ -81,20 +81,18 @@ class TrainingBlocks(NamedTuple):
         self, work: Callable[[RowBlock], Result], merge: Callable[[Result, Result], Result]
     ) -> Result:
         """Return the merged results of a function of a block."""
-        after_steps = partial(_after_steps, self.steps, self.class_weight, work)
+        after_steps = partial(_apply_after_steps, self.steps, self.class_weight, work)
         streamed = after_steps
         if self.subset is not None:
-            streamed = partial(_of_subset, self.subset, after_steps)
+            streamed = partial(_apply_to_subset, self.subset, after_steps)
         result: Result = self.fold(streamed, merge, lambda: map(after_steps, self._in_memory()))
         return result
 
     def sample(self) -> RowBlock:
         """Return some of the rows in memory, evenly spaced."""
         every = 1 + len(self.rows) * self.data.n_features // SAMPLE_VALUES
-        found: RowBlock = _after_steps(
-            self.steps, self.class_weight, RowBlock._make, self._block(self.rows[::every])
-        )
-        return found
+        block = self._block(self.rows[::every])
+        return _apply_after_steps(self.steps, self.class_weight, RowBlock._make, block)
 
     def _in_memory(self) -> Iterator[RowBlock]:
         length = max(1, _BLOCK_VALUES // self.data.n_features)
@@ -105,7 +103,7 @@ class TrainingBlocks(NamedTuple):
         return RowBlock(self.data.X[rows], self.data.codes[rows], self.data.weights_of(rows))
 
 
-def _after_steps(
+def _apply_after_steps(
     steps: Sequence[tuple[str, Any]],
     class_weight: Array | None,
     work: Callable[[RowBlock], Result],
@@ -113,22 +111,26 @@ def _after_steps(
 ) -> Result:
     weight = block.weight
     if class_weight is not None:
-        of_class = class_weight[block.codes]
-        weight = of_class if weight is None else of_class * weight
+        weight_of_class = class_weight[block.codes]
+        weight = weight_of_class if weight is None else weight_of_class * weight
     return work(RowBlock(through(steps, block.X), block.codes, weight))
 
 
-def _of_subset(subset: RowSubset, work: Callable[[RowBlock], Result], block: RowBlock) -> Result:
+def _apply_to_subset(
+    subset: RowSubset, work: Callable[[RowBlock], Result], block: RowBlock
+) -> Result:
     return work(subset.of(block))
 
 
-def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], able: bool, basis: Any) -> int:
+def n_learned_from_streamed(
+    data: Dataset, plan: Sequence[Fold], learns_from_blocks: bool, basis: Any
+) -> int:
     """Return the number of training rows of a method that are not in memory.
 
     Parameters
     ----------
     plan : sequence of Fold
-    able : bool
+    learns_from_blocks : bool
         Whether the method can learn from them, see `Method.from_blocks`.
     basis : object
         Basis of the preprocessing; with a basis, only rows in memory are used.
@@ -138,7 +140,7 @@ def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], able: bool, bas
     int
         Streamed rows; 0 if all are in memory, or if some fold cannot use them.
     """
-    if not able or basis is not None or data.blocks is None:
+    if not learns_from_blocks or basis is not None or data.blocks is None:
         return 0
     in_every_fold = all(streamed_blocks(data, fold.train, fold.test) is not None for fold in plan)
     return data.n_streamed if in_every_fold else 0

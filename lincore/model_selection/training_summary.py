@@ -61,30 +61,30 @@ class TrainingSummary(NamedTuple):
         >>> from lincore.model_selection import pipeline_for
         >>> iris = lincore.sample("iris")
         >>> model = pipeline_for(iris, lincore.LogisticRegression()).fit(iris.X, iris.codes)
-        >>> found = TrainingSummary.of(iris, model)
-        >>> found.counts, found.means.shape, found.covariance.shape
+        >>> summary = TrainingSummary.of(iris, model)
+        >>> summary.counts, summary.means.shape, summary.covariance.shape
         (array([50., 50., 50.]), (3, 4), (4, 4))
         """
         chosen = np.arange(data.n_rows) if rows is None else np.asarray(rows)
         codes = data.codes[chosen]
         counts = np.bincount(codes, minlength=data.n_classes).astype(np.float64)
         medians = None if data.kind.is_images or data.n_words else _medians(data.X[chosen])
-        found, classifier = cls(counts, medians), pipeline.steps[-1][1]
+        summary, classifier = cls(counts, medians), pipeline.steps[-1][1]
         if data.weights is not None:
             total = np.bincount(codes, data.weights[chosen], data.n_classes).astype(float)
-            found = found._replace(class_weights=total)
+            summary = summary._replace(class_weights=total)
         if not has_covariances(classifier):
-            seen = transform_for_classifier(pipeline, data.X[chosen])
-            found = found._with_moments(seen, codes)
-        distances = class_distances(classifier, found)
+            inputs = transform_for_classifier(pipeline, data.X[chosen])
+            summary = summary._with_moments(inputs, codes)
+        distances = class_distances(classifier, summary)
         if distances is None:
-            return found
+            return summary
         drawn = slice(None, None, max(1, len(chosen) // _DRAWN))
         rows = np.asarray(transform_for_classifier(pipeline, data.X[chosen[drawn]]))
-        far = remoteness(distances, distances.squared_left_out(rows, codes[drawn]))
-        if far is None or np.isnan(far).all():
-            return found
-        return found._replace(remoteness=np.nanquantile(far, _GRID))
+        relative = remoteness(distances, distances.squared_left_out(rows, codes[drawn]))
+        if relative is None or np.isnan(relative).all():
+            return summary
+        return summary._replace(remoteness=np.nanquantile(relative, _GRID))
 
     def _with_moments(self, seen: Any, codes: Codes) -> TrainingSummary:
         """Add means and covariance of preprocessed rows, if there are enough rows."""
@@ -124,7 +124,9 @@ def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -
 def has_covariances(classifier: Any) -> bool:
     """Return whether a classifier has full covariances, pooled or by class."""
     densities = getattr(classifier, "densities_", None)
-    return densities is not None and all(one.basis.ndim == 2 for one in densities.whiteners)
+    return densities is not None and all(
+        whitener.basis.ndim == 2 for whitener in densities.whiteners
+    )
 
 
 def _medians(X: Any) -> Array:

@@ -49,7 +49,7 @@ def block_moments(
             product, total = whole[:-1, :-1], whole[-1, :-1]
     # A column that is entirely infinite is constant: only its anchor shows it.
     if not (np.isfinite(total).all() and np.isfinite(anchor).all()):
-        raise ValueError(_where_not_finite(X, rows))
+        raise ValueError(_not_finite_message(X, rows))
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
     rest = total / count
     correction = np.sqrt(count) * rest
@@ -100,8 +100,8 @@ def map_blocks(
         yield from mapper(with_buffer, blocks)
 
 
-def _where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
-    """Raise an error that locates the first NaN or infinity in some rows of X (n, p)."""
+def _not_finite_message(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
+    """Describe where the first NaN or infinity is in some rows of X (n, p)."""
     for row in np.sort(rows):
         columns = np.flatnonzero(~np.isfinite(X[row]))
         if len(columns):

@@ -29,7 +29,7 @@ class MergeGroup(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class MergedMeans:
     """Two groups of rows taken together."""
 
     count: Array  # (...)
@@ -39,13 +39,13 @@ class Joint:
     step: Array
 
 
-def joined(one: MergeGroup, other: MergeGroup) -> Joint:
-    """Take two groups of rows together; an empty one is neutral."""
-    count = one.count + other.count
-    share = other.count / np.where(count > 0, count, 1.0)
-    delta = other.mean - one.mean
-    step = np.sqrt(one.count * share)[..., None] * delta
-    return Joint(count, one.mean + share[..., None] * delta, step)
+def merge_means(left: MergeGroup, right: MergeGroup) -> MergedMeans:
+    """Merge counts and means of two groups of rows; an empty group is neutral."""
+    count = left.count + right.count
+    share = right.count / np.where(count > 0, count, 1.0)
+    delta = right.mean - left.mean
+    step = np.sqrt(left.count * share)[..., None] * delta
+    return MergedMeans(count, left.mean + share[..., None] * delta, step)
 
 
 def tiles(p: int, is_diagonal: bool) -> list[Any]:
@@ -54,17 +54,19 @@ def tiles(p: int, is_diagonal: bool) -> list[Any]:
     return [(..., some) if is_diagonal else (..., some, slice(None)) for some in rows]
 
 
-def merge_rows(one: Array, other: Array, step: Array, rows: Any, out: Array | None = None) -> Array:
-    """Merge some rows of two scatters, `rows` as `tiles` and `step` as `joined` returns it."""
+def merge_rows(
+    left: Array, right: Array, step: Array, rows: Any, out: Array | None = None
+) -> Array:
+    """Merge some rows of two scatters, `rows` as `tiles` and `step` as `merge_means` returns it."""
     is_diagonal = len(rows) == 2
     along = step[rows] if is_diagonal else step[..., rows[1], None]
     out = np.multiply(along, along if is_diagonal else step[..., None, :], out=out)
-    out += one
-    out += other
+    out += left
+    out += right
     return out
 
 
-def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]:
+def pool(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]:
     """Merge groups along the last axis of the grouping."""
     whole = count.sum(axis=-1)
     share = count / np.where(whole > 0, whole, 1.0)[..., None]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.errors import DataError, error_summary
 from lincore.moments._accumulate import block_moments, map_blocks
-from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
+from lincore.moments._merging import MergedMeans, merge_means, merge_rows, pool, tiles
 from lincore.utils.memory import require_memory
 from lincore.utils.typing import Array
 
@@ -139,9 +139,9 @@ class Moments:
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
 
         shape = (length, X.shape[1] + 1)
-        parts = map_blocks(summarise, blocks, shape, n_values=X.size)
-        for (group, start, _), part in zip(blocks, parts, strict=True):
-            merged = part if start == bounds[group] else moments[group] + part
+        summaries = map_blocks(summarise, blocks, shape, n_values=X.size)
+        for (group, start, _), block_sums in zip(blocks, summaries, strict=True):
+            merged = block_sums if start == bounds[group] else moments[group] + block_sums
             moments.count[group], moments.mean[group] = merged.count, merged.mean
             if start > bounds[group]:
                 moments.scatter[group] = merged.scatter
@@ -202,12 +202,12 @@ class Moments:
         """Iterate over the first axis of the grouping."""
         return (self[i] for i in range(len(self)))
 
-    def apart(self) -> list[Moments]:
-        """Iterate over the first axis; pooled moments are computed for all at once."""
-        each = list(self)
-        for one, pooled, within in zip(each, self.pooled(), self.within(), strict=True):
-            one.__dict__.update(_pooled=pooled, _within=within)
-        return each
+    def unstack(self) -> list[Moments]:
+        """Split along the first axis; pooled moments are computed for all at once."""
+        groups = list(self)
+        for group, pooled, within in zip(groups, self.pooled(), self.within(), strict=True):
+            group.__dict__.update(_pooled=pooled, _within=within)
+        return groups
 
     def __add__(self, other: Moments) -> Moments:
         """Merge group by group; an empty group is neutral.
@@ -224,7 +224,7 @@ class Moments:
                 f"Moments of shapes {self.mean.shape}, {self.scatter.shape} and "
                 f"{other.mean.shape}, {other.scatter.shape} cannot be merged."
             )
-        both = joined(self, other)
+        both = merge_means(self, other)
         scatter = np.empty(self.scatter.shape)
         for rows in tiles(self.n_features, self.is_diagonal):
             merge_rows(self.scatter[rows], other.scatter[rows], both.step, rows, out=scatter[rows])
@@ -246,9 +246,9 @@ class Moments:
             If the text is not JSON with three finite arrays of matching shapes.
         """
         try:
-            found = json.loads(text)
+            arrays = json.loads(text)
             count, mean, scatter = (
-                np.array(found[name], dtype=float) for name in ("count", "mean", "scatter")
+                np.array(arrays[name], dtype=float) for name in ("count", "mean", "scatter")
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
@@ -336,7 +336,7 @@ class Moments:
     @cached_property
     def _pooled(self) -> Moments:
         # Cached, because every classifier fitted to these moments needs it.
-        return Moments(*together(self.count, self.mean, self.within()))
+        return Moments(*pool(self.count, self.mean, self.within()))
 
     def pooled_fully(self) -> Moments:
         """Merge over every axis of the grouping: one count, one mean, one scatter."""
@@ -359,12 +359,12 @@ class Moments:
         return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
-def stacked(parts: Sequence[Moments]) -> Moments:
+def stacked(groups: Sequence[Moments]) -> Moments:
     """Return moments of single groups as the groups of one Moments."""
     return Moments(
-        np.array([part.count for part in parts]),
-        np.stack([part.mean for part in parts]),
-        np.stack([part.scatter for part in parts]),
+        np.array([group.count for group in groups]),
+        np.stack([group.mean for group in groups]),
+        np.stack([group.scatter for group in groups]),
     )
 
 
@@ -381,13 +381,13 @@ def leave_one_out(parts: Iterable[Moments], *, overwrite: bool = False) -> list[
         raise ValueError("Leaving one part out needs at least two parts.")
     # Counts and means first, which determine the steps between means: for the parts up to i, for
     # those from i on, and for all except i.
-    ends = [Joint(part.count, part.mean, part.mean) for part in parts]
+    ends = [MergedMeans(part.count, part.mean, part.mean) for part in parts]
     heads, tails = ends[:1], {n - 1: ends[-1]}
     for i in range(1, n - 1):
-        heads.append(joined(heads[-1], ends[i]))
-        tails[n - 1 - i] = joined(ends[n - 1 - i], tails[n - i])
-    left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
-    left_out = [tails[1], *left_out, heads[-1]]
+        heads.append(merge_means(heads[-1], ends[i]))
+        tails[n - 1 - i] = merge_means(ends[n - 1 - i], tails[n - i])
+    between = [merge_means(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
+    left_out = [tails[1], *between, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
     # Some rows of all scatters at a time, so that they are merged in cache.
     for rows in tiles(parts[0].n_features, parts[0].is_diagonal):

@@ -264,10 +264,10 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _find_width(self, rows: Array, random: np.random.RandomState) -> float:
         if self.width == "median":
-            part = rows
+            sample = rows
             if len(rows) > MEDIAN_ROWS:
-                part = rows[random.choice(len(rows), MEDIAN_ROWS, replace=False)]
-            distances = pdist(part)
+                sample = rows[random.choice(len(rows), MEDIAN_ROWS, replace=False)]
+            distances = pdist(sample)
             if not distances.any():
                 raise ValueError("All rows are equal: the median distance is zero. Give a width.")
             return float(np.median(distances[distances > 0]))

@@ -61,8 +61,10 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         rows, shape = numeric_rows(self, X), self.image_shape
         if shape is None or np.prod(shape) != rows.shape[1]:
-            what = "none" if shape is None else f"not of shape {tuple(shape)}"
-            raise ValueError(f"HOG describes images; rows of {rows.shape[1]:,} values are {what}.")
+            reason = "none" if shape is None else f"not of shape {tuple(shape)}"
+            raise ValueError(
+                f"HOG describes images; rows of {rows.shape[1]:,} values are {reason}."
+            )
         sides = np.array(shape[:2])
         size = self.cell_size
         if size is None:
@@ -96,13 +98,15 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         length = np.hypot(down, right)
         angle = np.rad2deg(np.arctan2(down, right)) % 180
         steepest = length.argmax(axis=3)[..., None]
-        length, angle = (np.take_along_axis(one, steepest, 3)[..., 0] for one in (length, angle))
+        length, angle = (
+            np.take_along_axis(values, steepest, 3)[..., 0] for values in (length, angle)
+        )
         bins = np.minimum((angle * (ORIENTATIONS / 180)).astype(np.intp), ORIENTATIONS - 1)
         size, shape = self.cell_size_, (len(images), *self.n_cells_.tolist())
         cell = np.arange(np.prod(shape)).reshape(shape).repeat(size, axis=1).repeat(size, axis=2)
-        kept = np.s_[:, : cell.shape[1], : cell.shape[2]]  # the rest at the edges is unused
-        index = (cell * ORIENTATIONS + bins[kept]).ravel()
-        total = np.bincount(index, length[kept].ravel(), np.prod(shape) * ORIENTATIONS)
+        in_cells = np.s_[:, : cell.shape[1], : cell.shape[2]]  # the rest at the edges is unused
+        index = (cell * ORIENTATIONS + bins[in_cells]).ravel()
+        total = np.bincount(index, length[in_cells].ravel(), np.prod(shape) * ORIENTATIONS)
         return total.reshape(*shape, ORIENTATIONS) / size**2
 
     @property

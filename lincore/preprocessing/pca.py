@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lincore.linalg.covariance import RowSpace, is_positive
-from lincore.linalg.eigenvectors import end_of_equals, settled, turned_positive
+from lincore.linalg.eigenvectors import end_of_equals, fix_basis, fix_signs
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
 from lincore.utils.atomic import atomic
@@ -205,18 +205,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         else:
             values, vectors = np.linalg.eigh(total.scatter)
             self._scatter = values
-        kept = is_positive(values, p)
-        if not kept.any():
+        positive = is_positive(values, p)
+        if not positive.any():
             raise ValueError("All rows are equal, so they vary in no direction.")
         self.mean_, self._divisor = mean, float(total.count - 1)
-        variances = values[kept][::-1] / self._divisor
+        variances = values[positive][::-1] / self._divisor
         whole = float(np.trace(total.scatter)) / self._divisor
         self.n_components_ = self._number(variances / variances.sum())
         n = end_of_equals(variances, self.n_components_)
-        axes = vectors[:, kept][:, ::-1][:, :n]
+        axes = vectors[:, positive][:, ::-1][:, :n]
         axes = axes if space is None else space.axes @ axes
-        axes = settled(variances[:n], axes)[:, : self.n_components_]
-        self.components_ = np.ascontiguousarray(turned_positive(axes).T)
+        axes = fix_basis(variances[:n], axes)[:, : self.n_components_]
+        self.components_ = np.ascontiguousarray(fix_signs(axes).T)
         self.explained_variance_ = variances[: self.n_components_]
         self.singular_values_ = np.sqrt(self.explained_variance_ * self._divisor)
         self.explained_variance_ratio_ = self.explained_variance_ / whole

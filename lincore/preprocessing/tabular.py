@@ -38,7 +38,7 @@ class Coding(NamedTuple):
 
     # (n_levels + 2,); column of each level, then of unknown levels, then of missing values; -1 for
     # none
-    place: NDArray[np.intp]
+    position: NDArray[np.intp]
     of_column: tuple[int, ...]  # the level of each column, or POOLED or MISSING
     dropped: int | None = None  # with two levels, the one without a column
 
@@ -187,31 +187,31 @@ class Preparer(TransformerMixin, BaseEstimator):
         # Merging a single level would only rename it.
         pooled &= pooled.sum() > 1
         own = np.flatnonzero(seen & ~pooled)
-        place = np.full(n_levels + 2, _NOWHERE, dtype=np.intp)
-        place[own] = np.arange(len(own))
+        position = np.full(n_levels + 2, _NOWHERE, dtype=np.intp)
+        position[own] = np.arange(len(own))
         of_column = own.tolist()
         if pooled.any():
             # Unseen levels are rarer still.
-            place[:n_levels][counts < max(self.rare, 1)] = len(of_column)
-            place[n_levels] = len(of_column)
+            position[:n_levels][counts < max(self.rare, 1)] = len(of_column)
+            position[n_levels] = len(of_column)
             of_column.append(POOLED)
         if len(codes) < len(column) and self.imputation == "indicator":
-            place[-1] = len(of_column)
+            position[-1] = len(of_column)
             of_column.append(MISSING)
         elif seen.any():
-            place[-1] = place[counts.argmax()]
+            position[-1] = position[counts.argmax()]
         if len(of_column) == 2:
-            return Coding(place - 1, tuple(of_column[1:]), of_column[0])
-        return Coding(place, tuple(of_column))
+            return Coding(position - 1, tuple(of_column[1:]), of_column[0])
+        return Coding(position, tuple(of_column))
 
 
 def _coded(column: Array, coding: Coding) -> list[Array]:
-    n_levels = len(coding.place) - 2
+    n_levels = len(coding.position) - 2
     gaps = np.isnan(column)
     codes = np.where(gaps, n_levels + 1, column).astype(np.intp)
     codes[~gaps & ((codes < 0) | (codes > n_levels))] = n_levels
-    places = coding.place[codes]
-    return [(places == i).astype(np.float64) for i in range(len(coding.of_column))]
+    positions = coding.position[codes]
+    return [(positions == i).astype(np.float64) for i in range(len(coding.of_column))]
 
 
 def build_preparer(data: Dataset) -> Preparer | None:
@@ -228,7 +228,7 @@ class Contrast(NamedTuple):
     """Prepared columns without the reference level of each category."""
 
     names: tuple[str, ...]  # tuple of q str; such as "Port = C (against S)"
-    kept: NDArray[np.intp]  # (q,); the columns that are kept
+    columns: NDArray[np.intp]  # (q,); the columns that are kept
     # (q,); the column of the reference level of each of them, -1 for none
     reference: NDArray[np.intp]
 
@@ -237,35 +237,35 @@ class Contrast(NamedTuple):
         has_one = self.reference >= 0
         base = np.where(has_one, coef[:, self.reference], 0.0)
         references = np.unique(self.reference[has_one])
-        return coef[:, self.kept] - base, coef[:, references].sum(axis=1)
+        return coef[:, self.columns] - base, coef[:, references].sum(axis=1)
 
 
 def contrasts(preparer: Preparer, data: Dataset, means: Array) -> Contrast:
     """Return the prepared columns relative to the most frequent level of each category."""
     columns = prepared_names(preparer, data)
-    names, kept, reference = [], [], []
+    names, kept_columns, reference = [], [], []
     begin = 0
     for i, learned in enumerate(preparer.columns_):
         number = (
             len(learned.of_column) if isinstance(learned, Coding) else 1 + learned.has_indicator
         )
-        places = range(begin, begin + number)
+        own_columns = range(begin, begin + number)
         begin += number
         base = -1
         against = ""
         if isinstance(learned, Coding):
             known = data.levels[i] if data.levels is not None else None
             if number > 1:
-                base = begin - number + int(means[places.start : places.stop].argmax())
-                against = f" (against {_level(learned.of_column[base - places.start], known)})"
+                base = begin - number + int(means[own_columns.start : own_columns.stop].argmax())
+                against = f" (against {_level(learned.of_column[base - own_columns.start], known)})"
             elif learned.dropped is not None:
                 against = f" (against {_level(learned.dropped, known)})"
-        for place in places:
-            if place != base:
-                names.append(columns[place] + against)
-                kept.append(place)
+        for column in own_columns:
+            if column != base:
+                names.append(columns[column] + against)
+                kept_columns.append(column)
                 reference.append(base)
-    return Contrast(tuple(names), np.array(kept, np.intp), np.array(reference, np.intp))
+    return Contrast(tuple(names), np.array(kept_columns, np.intp), np.array(reference, np.intp))
 
 
 def _level(level: int, known: Sequence[str] | None) -> str:
@@ -295,13 +295,13 @@ def _names(
     preparer: Preparer, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None
 ) -> list[str]:
     """Name the prepared columns, with level numbers if levels have no names."""
-    found: list[str] = []
+    prepared: list[str] = []
     for i, (name, learned) in enumerate(zip(names, preparer.columns_, strict=False)):
         if isinstance(learned, Filling):
-            found += [name, f"{name} missing"][: 1 + learned.has_indicator]
+            prepared += [name, f"{name} missing"][: 1 + learned.has_indicator]
             continue
         known = levels[i] if levels is not None else None
         for level in learned.of_column:
-            found.append(f"{name} = {_level(level, known)}")
+            prepared.append(f"{name} = {_level(level, known)}")
     first_word = len(names) - preparer.n_words
-    return found + [names[first_word + i] for i in preparer.words_]
+    return prepared + [names[first_word + i] for i in preparer.words_]

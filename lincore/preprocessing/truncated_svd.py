@@ -19,9 +19,9 @@ class SingularVectors(TruncatedSVD):
     @atomic
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit to sparse rows (n, p) and return them as (n, at most `n_components`)."""
-        asked = self.n_components
-        self.n_components = min(asked, X.shape[1])
+        requested = self.n_components
+        self.n_components = min(requested, X.shape[1])
         try:
             return super().fit_transform(X, y)
         finally:
-            self.n_components = asked
+            self.n_components = requested

@@ -32,17 +32,17 @@ def inner_folds(
 ) -> list[tuple[Rows, Rows]]:
     """Return training and test rows of stratified folds; rows of the same unit stay together."""
     units = np.arange(len(y)) if units is None else units
-    alone = len(np.unique(units)) == len(y)
+    is_ungrouped = len(np.unique(units)) == len(y)
     for label in np.unique(y):
         n = len(np.unique(units[y == label]))
         if n < INNER_FOLDS:
             raise ValueError(
                 f"{purpose} needs at least {INNER_FOLDS} training "
-                f"{'rows' if alone else 'groups'} of each class, but class {label} has {n}."
+                f"{'rows' if is_ungrouped else 'groups'} of each class, but class {label} has {n}."
             )
-    kind = StratifiedKFold if alone else StratifiedGroupKFold
+    kind = StratifiedKFold if is_ungrouped else StratifiedGroupKFold
     splitter = kind(INNER_FOLDS, shuffle=True, random_state=seed)
-    folds = list(splitter.split(np.zeros(len(y)), y, None if alone else units))
+    folds = list(splitter.split(np.zeros(len(y)), y, None if is_ungrouped else units))
     for label in np.unique(y):
         if any((y[train] != label).all() for train, _ in folds):
             raise ValueError(

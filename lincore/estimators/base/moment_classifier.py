@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.validation import (
     LabelledRows,
-    begins,
+    is_first_call,
     require_classes,
     validate_rows,
 )
@@ -74,7 +74,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Update with more rows; the result does not depend on the batches."""
-        first = begins(self, classes)
+        first = is_first_call(self, classes)
         labelled = validate_rows(
             self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
         )
@@ -130,7 +130,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = scaled(moments, weights)
         require_classes(weighted.count, fewest_classes)
-        self._solve(_with_a_density(weighted), space)
+        self._solve(_with_density(weighted), space)
         if space is None and self._needs_variance:
             self._warn_of_constants(weighted)
         self._moments, self._class_weights, self._space = moments, weights, space
@@ -228,7 +228,7 @@ def total_mean(total: Moments, space: RowSpace | None) -> Array:
     return total.mean if space is None else space.lift_points(total.mean)
 
 
-def _with_a_density(moments: Moments) -> Moments:
+def _with_density(moments: Moments) -> Moments:
     """Give the only class so far some variance if it has none: its posterior is 1 in any case."""
     # Its scatter in `MomentClassifier.moments_` is unchanged.
     if np.count_nonzero(moments.count) > 1 or moments.diagonal().scatter.any():

@@ -72,7 +72,7 @@ def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
     return weight
 
 
-def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
+def is_first_call(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
     """Return whether this is the first call to `partial_fit`, which must name the classes."""
     if not hasattr(estimator, "classes_"):
         if classes is None:

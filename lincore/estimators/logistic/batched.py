@@ -79,30 +79,31 @@ def fit_stack(
         if _is_small(problem, n_classes):
             with suppress(ValueError):
                 posed[b] = pose_rows(estimator, *problem, n_classes)
-    for part in _parts(posed):
-        asked = [posed[b] for b in part]
-        for b, own, found in zip(part, asked, newton_together(asked), strict=True):
-            if found.converged and (own.loss.penalty.any() or overlaps(own.loss, found.point)):
+    for group in _group_by_form(posed):
+        optima = newton_together([posed[b] for b in group])
+        for b, optimum in zip(group, optima, strict=True):
+            loss = posed[b].loss
+            if optimum.converged and (loss.penalty.any() or overlaps(loss, optimum.point)):
                 models[b] = model = clone(estimator)
-                model.classes_ = np.arange(own.loss.n_classes)
+                model.classes_ = np.arange(loss.n_classes)
                 model.n_features_in_ = problems[b].rows.shape[1]
-                model._keep(own, found)
+                model._keep(posed[b], optimum)
                 model.separation_ = None
     return models
 
 
-def _parts(posed: dict[int, Posed]) -> Iterator[list[int]]:
+def _group_by_form(posed: dict[int, Posed]) -> Iterator[list[int]]:
     """Group problems of the same form and similar numbers of rows, so that padding is small."""
     # Levels and variance shares may give samples different numbers of coordinates.
-    for form in dict.fromkeys(one.loss.rows.form for one in posed.values()):
-        own = [b for b, one in posed.items() if one.loss.rows.form == form]
-        own.sort(key=lambda b: -len(posed[b].loss.rows))
-        while own:
-            q, K = posed[own[0]].loss.shape
-            largest = max(len(posed[own[0]].loss.rows) * q, ((K - 1) * q) ** 2)
+    for form in dict.fromkeys(problem.loss.rows.form for problem in posed.values()):
+        members = [b for b, problem in posed.items() if problem.loss.rows.form == form]
+        members.sort(key=lambda b: -len(posed[b].loss.rows))
+        while members:
+            q, K = posed[members[0]].loss.shape
+            largest = max(len(posed[members[0]].loss.rows) * q, ((K - 1) * q) ** 2)
             number = max(1, LARGEST_PART // largest)
-            yield own[:number]
-            own = own[number:]
+            yield members[:number]
+            members = members[number:]
 
 
 def _is_small(problem: Problem, n_classes: int) -> bool:

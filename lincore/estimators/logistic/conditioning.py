@@ -16,7 +16,7 @@ from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
 # Deviations below this fraction of the mean (about nine times the rounding unit) are rounding.
-NOTHING = 1e-15
+ROUNDING = 1e-15
 LARGEST = 1e150
 
 
@@ -100,10 +100,10 @@ def _by_moments(
     """Standardise by variances; without a penalty also by covariances, of `whole` moments."""
     origin, scale = _centre_and_scale(spread, intercept)
     if strength:
-        found = _penalised(X, origin, scale, float(spread.count), strength, intercept)
+        conditioned = _penalised(X, origin, scale, float(spread.count), strength, intercept)
     else:
-        found = _without_penalty(X, whole(), origin, scale, intercept)
-    return found._replace(rounding=_rounding(spread, scale))
+        conditioned = _without_penalty(X, whole(), origin, scale, intercept)
+    return conditioned._replace(rounding=_rounding(spread, scale))
 
 
 def _rounding(spread: Moments, scale: Array) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
         scale = np.sqrt(variance + total.mean**2)
         return np.zeros_like(scale), np.where(scale > SMALLEST, scale, np.inf)
     deviation = np.sqrt(variance)
-    varies = deviation > np.maximum(NOTHING * np.abs(total.mean), SMALLEST)
+    varies = deviation > np.maximum(ROUNDING * np.abs(total.mean), SMALLEST)
     return total.mean, np.where(varies, deviation, np.inf)
 
 
@@ -165,14 +165,14 @@ def _without_penalty(
     varying = np.flatnonzero(np.isfinite(scale))
     correlation = second[np.ix_(varying, varying)] / scale[varying] / scale[varying, None]
     values, vectors = np.linalg.eigh(correlation)
-    kept = is_positive(values)
+    positive = is_positive(values)
     axes = null = None
-    if np.count_nonzero(kept) < len(scale):
-        axes = np.zeros((len(scale), np.count_nonzero(kept)))
-        axes[varying] = vectors[:, kept]
-    if not kept.all():
-        null = np.zeros((len(scale), np.count_nonzero(~kept)))
-        null[varying] = vectors[:, ~kept] / scale[varying, None]
+    if np.count_nonzero(positive) < len(scale):
+        axes = np.zeros((len(scale), np.count_nonzero(positive)))
+        axes[varying] = vectors[:, positive]
+    if not positive.all():
+        null = np.zeros((len(scale), np.count_nonzero(~positive)))
+        null[varying] = vectors[:, ~positive] / scale[varying, None]
     rows = StandardRows(X, origin, scale, axes, intercept=intercept)
     return Conditioned(rows, np.zeros(rows.n_coordinates), null)
 

@@ -35,25 +35,25 @@ class RowView(NamedTuple):
     axes: Array | None  # (p, r), from standardised features to coordinates
     intercept: bool  # whether coefficients end with a row for the intercept
 
-    def blocks(self, part: range | None = None, every: int = 1) -> Iterator[tuple[slice, Any]]:
-        """Yield slices of a part of the rows (each `every`-th one) and the blocks read there."""
+    def blocks(self, chunk: range | None = None, every: int = 1) -> Iterator[tuple[slice, Any]]:
+        """Yield slices of a chunk of the rows (each `every`-th one) and the blocks read there."""
         n, p = self.rows.shape[-2:]
         stored = self.rows.nnz // max(1, n) if sp.issparse(self.rows) else p
-        for where in self._slices(part, every, stored):
+        for where in self._slices(chunk, every, stored):
             yield where, self.read(where)
 
     def coordinate_blocks(
-        self, part: range | None = None, every: int = 1
+        self, chunk: range | None = None, every: int = 1
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield slices and the rows there in full, see `coordinates`."""
-        for where in self._slices(part, every, self.rows.shape[-1]):
+        for where in self._slices(chunk, every, self.rows.shape[-1]):
             yield where, self.coordinates(where)
 
-    def _slices(self, part: range | None, every: int, width: int) -> Iterator[slice]:
-        part = range(self.rows.shape[-2]) if part is None else part
+    def _slices(self, chunk: range | None, every: int, width: int) -> Iterator[slice]:
+        chunk = range(self.rows.shape[-2]) if chunk is None else chunk
         step = max(1, BLOCK_VALUES // max(1, width)) * every
-        for start in range(part.start, part.stop, step):
-            yield slice(start, min(start + step, part.stop), every)
+        for start in range(chunk.start, chunk.stop, step):
+            yield slice(start, min(start + step, chunk.stop), every)
 
     def read(self, where: Any) -> Any:
         """Return some rows as a block."""
@@ -139,18 +139,19 @@ class StandardRows:
         return int(self.X.shape[-2])
 
     @classmethod
-    def stacked(cls, parts: Sequence[StandardRows]) -> StandardRows:
+    def stacked(cls, problems: Sequence[StandardRows]) -> StandardRows:
         """Stack the rows of B problems of the same form, padded with rows of zeros."""
-        X = np.zeros((len(parts), max(map(len, parts)), parts[0].X.shape[1]), parts[0].X.dtype)
-        for place, part in enumerate(parts):
-            X[place, : len(part)] = part.X
-        axes = [part.axes for part in parts if part.axes is not None]
-        origin = np.stack([part.origin for part in parts])
-        scale = np.stack([part.scale for part in parts])
+        first = problems[0].X
+        X = np.zeros((len(problems), max(map(len, problems)), first.shape[1]), first.dtype)
+        for b, rows in enumerate(problems):
+            X[b, : len(rows)] = rows.X
+        axes = [rows.axes for rows in problems if rows.axes is not None]
+        origin = np.stack([rows.origin for rows in problems])
+        scale = np.stack([rows.scale for rows in problems])
         stacked = np.stack(axes) if axes else None
-        return cls(X, origin, scale, stacked, intercept=parts[0].intercept)
+        return cls(X, origin, scale, stacked, intercept=problems[0].intercept)
 
-    def some(self, chosen: Any) -> StandardRows:
+    def select(self, chosen: Any) -> StandardRows:
         """Return the rows of some of B problems."""
         axes = None if self.axes is None else self.axes[chosen]
         origin, scale = self.origin[chosen], self.scale[chosen]
@@ -161,7 +162,7 @@ class StandardRows:
         """Properties that must agree for rows to be stacked."""
         return self.X.shape[1], self.n_coordinates, self.X.dtype, self.axes is None
 
-    def of(self, X: NDArray[Any]) -> StandardRows:
+    def standardise(self, X: NDArray[Any]) -> StandardRows:
         """Return other rows (m, p) with the same standardisation."""
         return StandardRows(X, self.origin, self.scale, self.axes, intercept=self.intercept)
 

@@ -104,28 +104,28 @@ class ElasticNetLoss:
         )
         rows, weight = self.plain.rows, self.plain.weight
 
-        def over(part: range) -> tuple[Array]:
+        def sum_chunk(chunk: range) -> tuple[Array]:
             total, step = np.zeros((m, m)), max(1, BLOCK_VALUES // m)
-            for start in range(part.start, part.stop, step):
-                where = slice(start, min(start + step, part.stop))
+            for start in range(chunk.start, chunk.stop, step):
+                where = slice(start, min(start + step, chunk.stop))
                 block = _columns(rows, where, features)
                 if weight is not None:
                     block *= np.sqrt(weight[where])[:, None]
-                own = P[where]
+                P_block = P[where]
                 if n_classes == 2:
-                    block *= np.sqrt(own[:, :1] * own[:, 1:])
+                    block *= np.sqrt(P_block[:, :1] * P_block[:, 1:])
                     total += block.T @ block
                     continue
                 for k in np.unique(classes):
                     of_class = np.flatnonzero(classes == k)
-                    slim = np.sqrt(own[:, k, None]) * block[:, of_class]
+                    slim = np.sqrt(P_block[:, k, None]) * block[:, of_class]
                     total[np.ix_(of_class, of_class)] += slim.T @ slim
-                block *= own[:, classes]
+                block *= P_block[:, classes]
                 total -= block.T @ block
             return (total,)
 
-        (found,) = self.plain.summed(over)
-        return found
+        (hessian,) = self.plain.summed(sum_chunk)
+        return hessian
 
 
 def path_of_C(loss: SoftmaxLoss, start: Array, l1_ratio: float) -> Array:

@@ -30,8 +30,8 @@ from lincore.estimators.logistic.separation import (
     Separation,
     SeparationKind,
     SeparationWarning,
-    as_separation,
-    notice,
+    detect_separation,
+    to_separation,
 )
 from lincore.estimators.logistic.solvers import (
     SOLVERS,
@@ -42,7 +42,7 @@ from lincore.estimators.logistic.solvers import (
     pose,
     pose_rows,
     strength_of,
-    without_bias,
+    subtract_bias,
 )
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
@@ -232,10 +232,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             optimum = self._minimise(posed)
             # The certificate sums over the rows again, in the same threads.
             is_free = not self.is_shrunk and self.bias_reduction != "firth"
-            found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
-            if self.bias_reduction == "king-zeng" and found is None:
-                self._keep(posed, without_bias(posed.loss, optimum))
-        self.separation_: Separation | None = found
+            self.separation_: Separation | None = None
+            if is_free:
+                self.separation_ = detect_separation(posed.conditioned, posed.loss, optimum)
+            if self.bias_reduction == "king-zeng" and self.separation_ is None:
+                self._keep(posed, subtract_bias(posed.loss, optimum))
         self.__dict__.pop("_in_blocks", None)
         self._report()
         return self
@@ -292,11 +293,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         with part_mapper(rows.X.size) as mapper:
             posed = pose_rows(first, rows.X, rows.codes, rows.weight, len(first.classes_), mapper)
             first._name_rounding(posed.conditioned.rounding)
-            least, asked = 0.0, Cs
-            if asked is None:
-                asked = path_of_C(posed.loss, posed.start, self.l1_ratio)
+            least, given_Cs = 0.0, Cs
+            if given_Cs is None:
+                given_Cs = path_of_C(posed.loss, posed.start, self.l1_ratio)
                 least = FITTED * float(posed.loss(posed.start).value)
-            for C in np.asarray(asked, dtype=float).tolist():
+            for C in np.asarray(given_Cs, dtype=float).tolist():
                 model = copy(first).set_params(C=C)
                 optimum = model._minimise(posed)
                 posed = posed._replace(start=optimum.x)
@@ -363,7 +364,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         optimum = self._minimise(posed)
         self.separation_, self._in_blocks = None, True
         if not self.is_shrunk and loss.separates(optimum.point):
-            self.separation_ = as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
+            self.separation_ = to_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
         self._report()
         return self
 
@@ -531,9 +532,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         elif self.selects:
             penalised = ElasticNetLoss(posed.loss, self.C, self.l1_ratio)
         if penalised is not None:
-            found = minimise(posed._replace(loss=penalised), "newton")
+            penalised_optimum = minimise(posed._replace(loss=penalised), "newton")
             # The loss itself is reported, without the penalty.
-            optimum = replace(found, point=posed.loss(found.x))
+            optimum = replace(penalised_optimum, point=posed.loss(penalised_optimum.x))
         else:
             optimum = minimise(posed, self.solver)
         self._keep(posed, optimum)

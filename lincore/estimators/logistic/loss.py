@@ -65,12 +65,12 @@ class SoftmaxLoss:
         W, constant = view.unfold(coef)
         probabilities = np.empty((*coef.shape[:-2], len(self.rows), self.n_classes))
 
-        def over(rows: range) -> tuple[Array, Array, Array]:
+        def sum_chunk(rows: range) -> tuple[Array, Array, Array]:
             value, products, sums = (np.zeros(of) for of in (W.shape[:-2], W.shape, constant.shape))
             for where, block in view.blocks(rows):
-                part = probabilities[..., where, :]
-                np.add(block @ W, constant[..., None, :], out=part)
-                losses, residual = softmax_in_place(part, self.codes[..., where])
+                P_block = probabilities[..., where, :]
+                np.add(block @ W, constant[..., None, :], out=P_block)
+                losses, residual = softmax_in_place(P_block, self.codes[..., where])
                 if self.weight is not None:
                     losses *= self.weight[..., where]
                     residual *= self.weight[..., where, None]
@@ -79,7 +79,7 @@ class SoftmaxLoss:
                 sums += _column_sums(residual)
             return value, products, sums
 
-        total, products, sums = self.summed(over)
+        total, products, sums = self.summed(sum_chunk)
         pull = self.penalty[..., None] * coef
         gradient = view.fold(products, sums) + pull
         value = total + 0.5 * (pull * coef).sum(axis=(-2, -1))
@@ -100,19 +100,19 @@ class SoftmaxLoss:
         rows = StandardRows.stacked([loss.rows for loss in losses])
         codes = np.zeros((len(losses), len(rows)), dtype=np.intp)
         weight = np.zeros(codes.shape)
-        for place, loss in enumerate(losses):
-            codes[place, : len(loss.codes)] = loss.codes
-            weight[place, : len(loss.codes)] = 1.0 if loss.weight is None else loss.weight
+        for b, loss in enumerate(losses):
+            codes[b, : len(loss.codes)] = loss.codes
+            weight[b, : len(loss.codes)] = 1.0 if loss.weight is None else loss.weight
         penalty = np.stack([loss.penalty for loss in losses])
         return cls(rows, codes, losses[0].n_classes, weight, penalty)
 
-    def of(self, chosen: Any) -> SoftmaxLoss:
+    def select(self, chosen: Any) -> SoftmaxLoss:
         """Return some of B problems."""
         weight = None if self.weight is None else self.weight[chosen]
-        rows, codes, penalty = self.rows.some(chosen), self.codes[chosen], self.penalty[chosen]
+        rows, codes, penalty = self.rows.select(chosen), self.codes[chosen], self.penalty[chosen]
         return SoftmaxLoss(rows, codes, self.n_classes, weight, penalty)
 
-    def part_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
+    def batch_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
         """Return the gradient over some rows, with their share of the penalty."""
         block = self.rows.double.coordinates(chosen)
         weight = np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
@@ -128,21 +128,21 @@ class SoftmaxLoss:
     def _product(self, probabilities: NDArray[Any], view: RowView, coef: Array) -> Array:
         W, constant = view.unfold(coef)
 
-        def over(rows: range) -> tuple[Array, Array]:
+        def sum_chunk(rows: range) -> tuple[Array, Array]:
             products, sums = np.zeros(W.shape), np.zeros(self.n_classes)
             for where, block in view.blocks(rows):
                 change = block @ W
                 change += constant
-                part = probabilities[where]
-                change *= part
-                change -= part * _row_sums(change)[:, None]
+                P_block = probabilities[where]
+                change *= P_block
+                change -= P_block * _row_sums(change)[:, None]
                 if self.weight is not None:
                     change *= self.weight[where][:, None].astype(change.dtype)
                 products += (change.T @ block).T
                 sums += _column_sums(change)
             return products, sums
 
-        products, sums = self.summed(over)
+        products, sums = self.summed(sum_chunk)
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
@@ -154,15 +154,15 @@ class SoftmaxLoss:
             'Use the solver "newton-cg", principal components or fewer features.',
         )
 
-        def over(rows: range) -> tuple[Array]:
+        def sum_chunk(rows: range) -> tuple[Array]:
             blocks = np.zeros((*state.shape[:-2], K - 1, q, K - 1, q))
             for where, block in view.coordinate_blocks(rows, every):
                 root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
-                part: NDArray[Any] = state[..., where, :].astype(view.dtype)
-                blocks += curvature(root[..., None] * block, part)
+                P_block: NDArray[Any] = state[..., where, :].astype(view.dtype)
+                blocks += curvature(root[..., None] * block, P_block)
             return (blocks,)
 
-        (blocks,) = self.summed(over)
+        (blocks,) = self.summed(sum_chunk)
         diagonals = np.einsum("...kjmj->...jkm", blocks)  # a view
         diagonals += self.penalty[..., None, None] * (np.eye(K - 1) - 1 / K)
         return blocks.reshape(*blocks.shape[:-4], (K - 1) * q, (K - 1) * q)
@@ -171,17 +171,17 @@ class SoftmaxLoss:
         """Return Böhning's bound for one class, for coefficients that sum to zero."""
         return self._scatter(np.full(len(self.rows), 0.5), self.rows.double)
 
-    def unsettled(self, state: Array, *, every: int = 1) -> Array:
+    def weighted_bound(self, state: Array, *, every: int = 1) -> Array:
         """Return Böhning's matrix (q, q) with row weights."""
         # The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
         # which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
-        return self._scatter(_unsettled_weight(state), self.rows.single, every)
+        return self._scatter(_bound_weights(state), self.rows.single, every)
 
     def _scatter(self, row_weight: Array, view: RowView, every: int = 1) -> Array:
         """Return ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty, (q, q); see `hessian`."""
         q = self.shape[0]
 
-        def over(rows: range) -> tuple[Array]:
+        def sum_chunk(rows: range) -> tuple[Array]:
             total = np.zeros((q, q))
             for where, block in view.coordinate_blocks(rows, every):
                 root = self._root_weight(where, every) * np.sqrt(row_weight[where])
@@ -189,19 +189,19 @@ class SoftmaxLoss:
                 total += block.T @ block
             return (total,)
 
-        (total,) = self.summed(over)
+        (total,) = self.summed(sum_chunk)
         return np.asarray(total + np.diag(self.penalty))
 
     def diagonal(self, state: Array | None = None) -> Array:
-        """Return the diagonal (q,) of `bound`, or of `unsettled` at a state."""
-        weight = np.full(len(self.rows), 0.5) if state is None else _unsettled_weight(state)
+        """Return the diagonal (q,) of `bound`, or of `weighted_bound` at a state."""
+        weight = np.full(len(self.rows), 0.5) if state is None else _bound_weights(state)
         weight = weight if self.weight is None else self.weight * weight
         return self.rows.double.squares(weight) + self.penalty
 
-    def summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
+    def summed(self, work: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
         """Sum the results of a function over chunks of the rows."""
-        found = self._mapper(over, parts_of(len(self.rows)))
-        return tuple(sum(terms) for terms in zip(*found, strict=True))
+        sums = self._mapper(work, parts_of(len(self.rows)))
+        return tuple(sum(terms) for terms in zip(*sums, strict=True))
 
     def _root_weight(self, where: slice, every: int) -> Array:
         """Return the square roots of the weights of some rows that represent all."""
@@ -222,20 +222,19 @@ class OverBlocks(Protocol):
 class BlockLoss(NamedTuple):
     """The unpenalised loss of a block, with rows standardised and weighted like all others."""
 
-    # `place` (K',) are the positions of the codes among the K classes that have rows.
-
     rows: StandardRows  # may be empty
-    place: NDArray[np.intp]
+    positions: NDArray[np.intp]  # (K',); of the codes among the K classes that have rows
     class_weights: Array | None  # (K,)
 
     @property
     def n_classes(self) -> int:
         """Number of classes that have rows."""
-        return int(self.place[-1]) + 1
+        return int(self.positions[-1]) + 1
 
     def __call__(self, block: RowBlock) -> SoftmaxLoss:
         """Return the loss of a single block."""
-        rows, codes, weight = self.rows.of(block.X), self.place[block.codes], block.weight
+        rows, codes = self.rows.standardise(block.X), self.positions[block.codes]
+        weight = block.weight
         if self.class_weights is not None:
             of_class = self.class_weights[codes]
             weight = of_class if weight is None else of_class * weight
@@ -285,9 +284,9 @@ class SummedLoss:
         """Return an approximate Hessian for the differences of classes 1 to K - 1 from class 0."""
         return self.scale * self.sample.hessian(state, exact=exact, every=every)
 
-    def unsettled(self, state: Array, *, every: int = 1) -> Array:
+    def weighted_bound(self, state: Array, *, every: int = 1) -> Array:
         """Return Böhning's matrix (q, q) with row weights."""
-        return self.scale * self.sample.unsettled(state, every=every)
+        return self.scale * self.sample.weighted_bound(state, every=every)
 
 
 def _value_and_gradient(of_block: BlockLoss, coef: Array, block: RowBlock) -> Array:
@@ -304,7 +303,7 @@ def _separates(of_block: BlockLoss, coef: Array, block: RowBlock) -> bool:
 LogisticLoss: TypeAlias = SoftmaxLoss | SummedLoss
 
 
-def _unsettled_weight(probabilities: Array) -> Array:
+def _bound_weights(probabilities: Array) -> Array:
     """Return the weight of every row in the curvature, (n,): at most one half."""
     K = probabilities.shape[1]
     return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)

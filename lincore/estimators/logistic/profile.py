@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from lincore.estimators.logistic.firth import FirthLoss
-from lincore.estimators.logistic.wald import Wald, standardised, wald_errors
+from lincore.estimators.logistic.wald import Wald, standardise, wald_errors
 from lincore.linalg.optimize import Iterate
 from lincore.utils.typing import Array
 
@@ -58,27 +58,27 @@ def profile_errors(
     wald = wald_errors(X, None, coef, intercept, classes=classes, reference=reference, **common)
     order = np.argsort(classes != reference, kind="stable")
     full = coef if intercept is None else np.vstack([coef, intercept])
-    plain, start, back = standardised(
+    plain, start, back = standardise(
         X, None, full[:, order], intercept is not None, np.argsort(order)[codes]
     )
     loss, axes = FirthLoss(plain), np.kron(np.eye(len(classes) - 1), back)
     least = loss(start)
     drop = 0.5 * float(stats.chi2.ppf(wald.confidence, 1))
-    found = []
+    profiles = []
     for a, value in zip(axes, wald.estimate.ravel(), strict=True):
-        ends = [_end(loss, least, a, least.value + drop, sign) for sign in (-1, 1)]
-        fallen = _at_zero(loss, least, a) - least.value
-        found.append((*(value + end for end in ends), stats.chi2.sf(2 * max(fallen, 0.0), 1)))
-    low, high, p = np.array(found).T.reshape(3, *wald.estimate.shape)
+        ends = [_interval_end(loss, least, a, least.value + drop, sign) for sign in (-1, 1)]
+        fallen = _loss_at_zero(loss, least, a) - least.value
+        profiles.append((*(value + end for end in ends), stats.chi2.sf(2 * max(fallen, 0.0), 1)))
+    low, high, p = np.array(profiles).T.reshape(3, *wald.estimate.shape)
     return ProfileLikelihood(**vars(wald), low=low, high=high, p=p)
 
 
-def _flat(gradient: Array) -> Array:
+def _as_vector(gradient: Array) -> Array:
     """Return a gradient (q, K) for the differences of classes 1 to K - 1, as one vector."""
     return gradient[:, 1:].T.ravel()
 
 
-def _moved(point: Iterate, step: Array) -> Array:
+def _after_step(point: Iterate, step: Array) -> Array:
     """Return coefficients (q, K) after a step of the class differences."""
     q, K = point.x.shape
     x = point.x.copy()
@@ -86,11 +86,11 @@ def _moved(point: Iterate, step: Array) -> Array:
     return x
 
 
-def _end(loss: FirthLoss, least: Iterate, a: Array, level: float, sign: int) -> float:
+def _interval_end(loss: FirthLoss, least: Iterate, a: Array, level: float, sign: int) -> float:
     """Return how far ``a @ θ`` moves along the profile until the loss is at a level."""
     point, moved = least, 0.0
     for _ in range(MOST_STEPS):
-        information, g = loss.hessian(point.state), _flat(point.gradient)
+        information, g = loss.hessian(point.state), _as_vector(point.gradient)
         across, along = np.linalg.solve(information, np.column_stack([g, a])).T
         reach = a @ along
         rest = max(2 * (level - point.value + 0.5 * g @ across) / reach, 0.0)
@@ -99,36 +99,36 @@ def _end(loss: FirthLoss, least: Iterate, a: Array, level: float, sign: int) -> 
         if abs(point.value - level) < ACCURACY and np.abs(g - slope * a).max() < 1e3 * ACCURACY:
             return moved
         step *= min(1.0, LONGEST_STEP / np.abs(step).max())
-        after = loss(_moved(point, step))
+        after = loss(_after_step(point, step))
         for _ in range(HALVINGS):
             # A long way beyond the level the quadratic model has failed.
             if after.value - level < max(1.0, 2 * abs(point.value - level)):
                 break
             step = 0.5 * step
-            after = loss(_moved(point, step))
+            after = loss(_after_step(point, step))
         point, moved = after, moved + float(a @ step)
     return np.nan
 
 
-def _at_zero(loss: FirthLoss, least: Iterate, a: Array) -> float:
+def _loss_at_zero(loss: FirthLoss, least: Iterate, a: Array) -> float:
     """Return the least loss with ``a @ θ = 0``."""
-    theta = _flat(least.x - least.x[:, :1])
+    theta = _as_vector(least.x - least.x[:, :1])
     point, left = least, -float(a @ theta)
     for _ in range(MOST_STEPS):
-        g = _flat(point.gradient)
+        g = _as_vector(point.gradient)
         across, along = np.linalg.solve(loss.hessian(point.state), np.column_stack([g, a])).T
         slope = (left + a @ across) / (a @ along)
         step = slope * along - across
         if abs(left) < ACCURACY and np.abs(g - slope * a).max() < 1e3 * ACCURACY:
             return float(point.value)
         share = min(1.0, LONGEST_STEP / np.abs(step).max())
-        after = loss(_moved(point, share * step))
+        after = loss(_after_step(point, share * step))
         for _ in range(HALVINGS):
             # While the constraint is approached the loss may rise; afterwards it may not.
             if np.isfinite(after.value) and (left != 0 or after.value <= point.value + ACCURACY):
                 break
             share *= 0.5
-            after = loss(_moved(point, share * step))
+            after = loss(_after_step(point, share * step))
         point, left = after, left - share * float(a @ step)
         left = 0.0 if abs(left) < 1e-14 else left
     return np.nan

@@ -78,10 +78,12 @@ def separation(
     to nonnegative margins and ``|β| ≤ 1``. The maximum is zero exactly if the classes overlap.
     """
     conditioned = condition(np.asarray(X), None, 0.0, intercept=intercept)
-    return _by_programme(conditioned, np.asarray(codes), n_classes, None)
+    return _solve_programme(conditioned, np.asarray(codes), n_classes, None)
 
 
-def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Separation | None:
+def detect_separation(
+    conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum
+) -> Separation | None:
     """Return the separation that a fit without penalty has encountered, or None."""
     # If the fit classifies every row correctly, it is the certificate. If a Newton step from any
     # point moves no score by a half, the classes overlap. Proof: suppose that they are separated,
@@ -91,7 +93,7 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     # sums to zero over the classes, some ``|u_ik|`` is at least a half.
     # Otherwise the linear programme decides if the data are of moderate size.
     if loss.separates(optimum.point):
-        return as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
+        return to_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
     if overlaps(loss, optimum.point):
         return None
     q, K = loss.shape
@@ -100,16 +102,16 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
         return None
     # If the separation were complete, such a small gradient would imply that all rows are correct.
     kind = SeparationKind.QUASI_COMPLETE if optimum.converged else None
-    found = _by_programme(conditioned, loss.codes, K, counted, kind)
-    return found if found.separates else None
+    result = _solve_programme(conditioned, loss.codes, K, counted, kind)
+    return result if result.separates else None
 
 
 def overlaps(loss: SoftmaxLoss, point: Iterate) -> bool:
-    """Return whether Newton's step proves that the classes overlap: see `notice`."""
+    """Return whether Newton's step proves that the classes overlap: see `detect_separation`."""
     return _newton_move(loss, point) < STILL_MOVING
 
 
-def _by_programme(
+def _solve_programme(
     conditioned: Conditioned,
     codes: NDArray[Any],
     n_classes: int,
@@ -129,10 +131,10 @@ def _by_programme(
         direction, kind = _prefer_complete(margins, direction)
     coef = np.zeros((conditioned.rows.n_coordinates, n_classes))
     coef[:, 1:] = direction.reshape(n_classes - 1, -1).T
-    return as_separation(conditioned, coef, kind)
+    return to_separation(conditioned, coef, kind)
 
 
-def as_separation(conditioned: Conditioned, coef: Array, kind: SeparationKind) -> Separation:
+def to_separation(conditioned: Conditioned, coef: Array, kind: SeparationKind) -> Separation:
     """Convert a separating direction (q, K) from standardised coordinates to the original ones."""
     W, constant = conditioned.to_user(coef - coef.mean(axis=1, keepdims=True))
     deviation = _deviations(conditioned)
@@ -187,7 +189,7 @@ def _margins(
     # Coefficients of class 1 to K - 1, in the order of the columns: class 0 has none.
     unit = np.eye(n_classes)[:, 1:]
     pairs = permutations(range(n_classes), 2)
-    blocks = [sparse.kron(unit[[k]] - unit[[other]], Z[codes == k]) for k, other in pairs]
+    blocks = [sparse.kron(unit[[k]] - unit[[rival]], Z[codes == k]) for k, rival in pairs]
     margins = sparse.csr_array(sparse.vstack(blocks))
     margins.eliminate_zeros()
     return margins
@@ -208,7 +210,7 @@ def _prefer_complete(margins: sparse.csr_array, direction: Array) -> tuple[Array
     n_rows, n_params = margins.shape
     wider = sparse.hstack([margins, -np.ones((n_rows, 1))], format="csr")
     target = np.append(np.zeros(n_params), 1.0)
-    found = _maximise(target, sparse.csr_array(wider), np.zeros(n_rows))
-    if found[-1] > TOLERANCE:
-        return found[:-1], SeparationKind.COMPLETE
+    solution = _maximise(target, sparse.csr_array(wider), np.zeros(n_rows))
+    if solution[-1] > TOLERANCE:
+        return solution[:-1], SeparationKind.COMPLETE
     return direction, SeparationKind.QUASI_COMPLETE

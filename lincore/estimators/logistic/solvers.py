@@ -25,15 +25,15 @@ from lincore.estimators.logistic.firth import FirthLoss
 from lincore.estimators.logistic.loss import Linear, LogisticLoss, SoftmaxLoss, SummedLoss
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
-    Alone,
     Direction,
-    Found,
     ObjectiveStack,
     Search,
-    alone,
+    SearchResult,
+    SingleObjective,
+    as_directions,
     backtracking_line_search,
     descend_together,
-    one_step_more,
+    refine_optima,
     take_whole_steps,
 )
 from lincore.linalg.optimize import Iterate, Optimum, Reason, StoppingRule
@@ -41,7 +41,7 @@ from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
 # A loss in nats per row at which separated classes need no further descent.
-NEXT_TO_NOTHING = 1e-3
+NEGLIGIBLE_LOSS = 1e-3
 # Default maximum number of Newton steps.
 NEWTON_STEPS = 100
 # A whole Hessian of every n-th row preconditions conjugate gradients of up to n times this many
@@ -60,7 +60,7 @@ MAX_INNER, REFINED = 500, 1e-3
 # A preconditioner that needed this many inner steps is rebuilt at the next point.
 WORN_AFTER = 8
 # Up to this many parameters the largest eigenvalue is that of a Hessian that is formed.
-WRITTEN_OUT = 200
+LARGEST_DENSE = 200
 
 
 class Posed(NamedTuple):
@@ -84,7 +84,7 @@ class Posed(NamedTuple):
 
     def _is_unbounded(self, point: Iterate) -> bool:
         """Return whether there is clearly no minimum: separated classes, almost no loss left."""
-        slight = point.value <= NEXT_TO_NOTHING * self.loss.total
+        slight = point.value <= NEGLIGIBLE_LOSS * self.loss.total
         return bool(slight and self.loss.separates(point))
 
 
@@ -147,24 +147,28 @@ class Solver(NamedTuple):
 def minimise(posed: Posed, solver: str) -> Optimum:
     """Minimise the loss by one of `SOLVERS`, or by Newton steps on an active set."""
     if isinstance(posed.loss, ElasticNetLoss):
-        own = Solver(posed.loss.direction, backtracking_line_search, NEWTON_STEPS)
+        method = Solver(posed.loss.direction, backtracking_line_search, NEWTON_STEPS)
     else:
-        own = SOLVERS[solver](posed)
+        method = SOLVERS[solver](posed)
     if isinstance(posed.loss, SummedLoss):  # every step takes a pass over all rows
-        own = own._replace(direction=_Secants(own.last or own.direction), last=None)
+        method = method._replace(direction=_Secants(method.last or method.direction), last=None)
     elif isinstance(posed.loss, FirthLoss):  # its direction lacks the curvature of the penalty
-        secants = _Secants(own.direction)
-        own = own._replace(direction=secants, last=secants)
-    objective, stopping = Alone(posed.loss), [posed.stopping(own.max_iter)]
-    (found,) = descend_together(
-        objective, posed.start[None], alone(own.direction), search=own.search, stopping=stopping
+        secants = _Secants(method.direction)
+        method = method._replace(direction=secants, last=secants)
+    objective, stopping = SingleObjective(posed.loss), [posed.stopping(method.max_iter)]
+    (optimum,) = descend_together(
+        objective,
+        posed.start[None],
+        as_directions(method.direction),
+        search=method.search,
+        stopping=stopping,
     )
-    if own.last is None:
-        return found
-    return one_step_more(objective, [found], alone(own.last), stopping)[0]
+    if method.last is None:
+        return optimum
+    return refine_optima(objective, [optimum], as_directions(method.last), stopping)[0]
 
 
-def without_bias(loss: SoftmaxLoss, optimum: Optimum) -> Optimum:
+def subtract_bias(loss: SoftmaxLoss, optimum: Optimum) -> Optimum:
     """Return a maximum of the likelihood less its estimated bias: one step towards Firth's."""
     # King, Zeng (2001), "Logistic regression in rare events data", eqs. 14 and 15.
     penalised = FirthLoss(loss)
@@ -175,13 +179,13 @@ def without_bias(loss: SoftmaxLoss, optimum: Optimum) -> Optimum:
 def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
     """Solve many problems by Newton's method side by side, each as `newton` would."""
     # Their rows have the same form, and their classes the same number.
-    stack = SoftmaxLoss.stacked([one.loss for one in posed])
-    start = np.stack([one.start for one in posed])
-    stopping = [one.stopping(NEWTON_STEPS) for one in posed]
-    found = descend_together(
+    stack = SoftmaxLoss.stacked([problem.loss for problem in posed])
+    start = np.stack([problem.start for problem in posed])
+    stopping = [problem.stopping(NEWTON_STEPS) for problem in posed]
+    optima = descend_together(
         stack, start, newton_direction, search=backtracking_line_search, stopping=stopping
     )
-    return one_step_more(stack, found, newton_direction, stopping)
+    return refine_optima(stack, optima, newton_direction, stopping)
 
 
 def newton(posed: Posed) -> Solver:
@@ -195,7 +199,7 @@ def newton_cg(posed: Posed) -> Solver:
     # For large problems, in which the whole Hessian costs more than some products with it or does
     # not fit into memory.
     direction = _NewtonCG(posed.loss, posed.tol)
-    last = direction.refined if direction.is_small else None
+    last = direction.refine if direction.is_small else None
     return Solver(direction, backtracking_line_search, NEWTON_STEPS, last)
 
 
@@ -226,10 +230,10 @@ def sgd(posed: Posed) -> Solver:
         # A rate far too large overflows; the epoch is then undone like any other bad one.
         with np.errstate(all="ignore"):
             for batch in np.split(order, range(size, n, size)):
-                coef -= rate * loss.part_gradient(coef, batch)
+                coef -= rate * loss.batch_gradient(coef, batch)
             return coef - point.x
 
-    def keep_if_lower(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
+    def keep_if_lower(objective: ObjectiveStack, point: Iterate, direction: Array) -> SearchResult:
         nonlocal rate
         taken = np.array([rate])
         with np.errstate(all="ignore"):
@@ -273,16 +277,16 @@ class _Secants:
         for step, change, inverse in reversed(self._pairs):
             shares.append(inverse * float((step * gradient).sum()))
             gradient = gradient - shares[-1] * change
-        found = self._direction(point._replace(gradient=gradient))
+        direction = self._direction(point._replace(gradient=gradient))
         for (step, change, inverse), share in zip(self._pairs, reversed(shares), strict=True):
-            found = found - (share + inverse * float((change * found).sum())) * step
-        return found
+            direction = direction - (share + inverse * float((change * direction).sum())) * step
+        return direction
 
 
 def newton_direction(loss: SoftmaxLoss, point: Iterate) -> Array:
     """Return the Newton direction of one problem or of each problem of a stack."""
     hessian = loss.hessian(point.state, exact=True)
-    return _by_differences(partial(_robust_solve, hessian), -point.gradient)
+    return _solve_for_differences(partial(_robust_solve, hessian), -point.gradient)
 
 
 class _NewtonCG:
@@ -316,7 +320,7 @@ class _NewtonCG:
         share = max(share, min(0.1, 0.1 * self._tol / size))
         return self._solve(point, self._precondition, share, exact=False)
 
-    def refined(self, point: Iterate) -> Array:
+    def refine(self, point: Iterate) -> Array:
         """Return the direction from exact products, solved far beyond the tolerance."""
         precondition = self._precondition or self._preconditioner(point.state)
         return self._solve(point, precondition, REFINED, exact=True)
@@ -336,9 +340,9 @@ class _NewtonCG:
             return lambda target: target / diagonal[:, None]
         if not self._whole:  # one (q, q) matrix for all classes: Böhning's with row weights
             every = max(1, loss.n_rows // (ROWS_PER_COLUMN * loss.shape[0]))
-            return robust_solver(_ridged(loss.unsettled(state, every=every)))
-        solve = robust_solver(_ridged(loss.hessian(state, exact=False, every=self._every)))
-        return lambda target: _by_differences(solve, _of_sum_zero(target))
+            return robust_solver(_add_ridge(loss.weighted_bound(state, every=every)))
+        solve = robust_solver(_add_ridge(loss.hessian(state, exact=False, every=self._every)))
+        return lambda target: _solve_for_differences(solve, _centre_over_classes(target))
 
 
 def _conjugate_gradients(
@@ -368,13 +372,13 @@ def _conjugate_gradients(
     return x, MAX_INNER
 
 
-def _ridged(matrix: Array) -> Array:
+def _add_ridge(matrix: Array) -> Array:
     """Add to the diagonal the possible rounding error of float32 products."""
     diagonal = np.diagonal(matrix)
     return matrix + 1e-5 * np.diag(diagonal + 1e-3 * diagonal.mean())
 
 
-def _by_differences(solve: Linear, target: Array) -> Array:
+def _solve_for_differences(solve: Linear, target: Array) -> Array:
     """Solve for differences from the first class; return coefficients that sum to zero."""
     # Because a gradient sums to zero over the classes, its part for the differences consists of all
     # columns except the first.
@@ -382,10 +386,10 @@ def _by_differences(solve: Linear, target: Array) -> Array:
     others = target[..., 1:].swapaxes(-1, -2)
     solved = solve(others.reshape(*others.shape[:-2], -1)).reshape(others.shape)
     full[..., 1:] = solved.swapaxes(-1, -2)
-    return _of_sum_zero(full)
+    return _centre_over_classes(full)
 
 
-def _of_sum_zero(values: Array) -> Array:
+def _centre_over_classes(values: Array) -> Array:
     """Subtract from values (..., q, K) their means over the classes."""
     return values - np.add.reduce(values, axis=-1, keepdims=True) / values.shape[-1]
 
@@ -393,33 +397,33 @@ def _of_sum_zero(values: Array) -> Array:
 def robust_solver(matrix: Array) -> Linear:
     """Return ``b -> matrix⁻¹ b`` for a symmetric positive semidefinite matrix (m, m)."""
     # In units in which its diagonal is one. Null-space directions are left unchanged.
-    scaled, unit = _of_unit_diagonal(matrix)
-    solve = _solver(scaled)
+    scaled, unit = _scale_to_unit_diagonal(matrix)
+    solve = _factorise(scaled)
     return lambda b: (solve((b.T / unit).T).T / unit).T
 
 
 def _robust_solve(matrices: Array, targets: Array) -> Array:
     """Solve for each of some matrices (..., m, m) and targets (..., m) as `robust_solver` does."""
-    scaled, unit = _of_unit_diagonal(matrices)
+    scaled, unit = _scale_to_unit_diagonal(matrices)
     m = targets.shape[-1]
     pairs = zip(scaled.reshape(-1, m, m), (targets / unit).reshape(-1, m), strict=True)
-    solved = np.array([_solver(matrix)(target) for matrix, target in pairs])
+    solved = np.array([_factorise(matrix)(target) for matrix, target in pairs])
     return solved.reshape(targets.shape) / unit
 
 
-def _of_unit_diagonal(matrices: Array) -> tuple[Array, Array]:
+def _scale_to_unit_diagonal(matrices: Array) -> tuple[Array, Array]:
     diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
     unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     return matrices / unit[..., None, :] / unit[..., None], unit
 
 
-def _solver(scaled: Array) -> Linear:
+def _factorise(scaled: Array) -> Linear:
     factor, failed = lapack.dpotrf(scaled)
     if not failed and is_positive(factor.diagonal() ** 2).all():
         return lambda b: np.asarray(lapack.dpotrs(factor, b)[0])
     values, vectors = np.linalg.eigh(scaled)
-    kept = is_positive(values)
-    root = vectors[:, kept] / np.sqrt(values[kept])
+    positive = is_positive(values)
+    root = vectors[:, positive] / np.sqrt(values[positive])
     return lambda b: root @ (root.T @ b)
 
 
@@ -450,10 +454,10 @@ def _largest_eigenvalue(loss: SoftmaxLoss, probabilities: Array) -> float:
     times = loss.product_at(probabilities)
 
     def product(flat: Array) -> Array:
-        return _of_sum_zero(times(_of_sum_zero(flat.reshape(loss.shape)))).ravel()
+        return _centre_over_classes(times(_centre_over_classes(flat.reshape(loss.shape)))).ravel()
 
     size = int(np.prod(loss.shape))
-    if size <= WRITTEN_OUT:
+    if size <= LARGEST_DENSE:
         matrix = np.array([product(unit) for unit in np.eye(size)])
         return float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[-1])
     start = np.random.default_rng(0).standard_normal(size)

@@ -83,7 +83,7 @@ def wald_errors(
     first = int(np.flatnonzero(classes == reference)[0])
     order = np.r_[first, np.delete(np.arange(len(classes)), first)]
     full = coef if intercept is None else np.vstack([coef, intercept])
-    loss, start, back = standardised(X, weight, full[:, order], intercept is not None)
+    loss, start, back = standardise(X, weight, full[:, order], intercept is not None)
     information = loss.hessian(loss(start).state)
     repeated = np.kron(np.eye(len(classes) - 1), back)
     return Wald(
@@ -96,7 +96,7 @@ def wald_errors(
     )
 
 
-def standardised(
+def standardise(
     X: NDArray[Any],
     weight: Array | None,
     full: Array,
@@ -154,20 +154,20 @@ def invert_information(information: Array, names: tuple[str, ...]) -> Array:
     """Invert an information matrix, or report the columns that make it singular."""
     diagonal = np.diagonal(information)
     if not np.all(diagonal > 0):
-        raise ValueError(_singular(diagonal <= 0, names))
+        raise ValueError(_singular_message(diagonal <= 0, names))
     unit = np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(information / unit / unit[:, None])
-    kept = is_positive(values)
-    if not kept.all():
-        loadings = np.abs(vectors[:, ~kept]).max(axis=1)
-        raise ValueError(_singular(loadings > 0.1 * loadings.max(), names))
+    positive = is_positive(values)
+    if not positive.all():
+        loadings = np.abs(vectors[:, ~positive]).max(axis=1)
+        raise ValueError(_singular_message(loadings > 0.1 * loadings.max(), names))
     root = vectors / np.sqrt(values) / unit[:, None]
     return root @ root.T
 
 
-def _singular(culprits: Flags, names: tuple[str, ...]) -> str:
-    among = culprits.reshape(-1, len(names)).any(axis=0)
-    listed = ", ".join(np.asarray(names)[among])
+def _singular_message(culprits: Flags, names: tuple[str, ...]) -> str:
+    columns = culprits.reshape(-1, len(names)).any(axis=0)
+    listed = ", ".join(np.asarray(names)[columns])
     return (
         f"The information matrix is singular, so there are no standard errors. Columns concerned: "
         f"{listed}. Such columns are constant, are combinations of others, or separate the classes "

@@ -182,7 +182,7 @@ def _inputs(model: FittedModel, preparer: Preparer | None) -> tuple[Input, ...]:
 
 
 def _coded(name: str, names: Sequence[str], coding: Coding) -> list[Input]:
-    column_of = np.asarray(coding.place)
+    column_of = np.asarray(coding.position)
     of_levels, unknown, missing = column_of[:-2], int(column_of[-2]), int(column_of[-1])
     inputs = []
     for column in range(len(coding.of_column)):

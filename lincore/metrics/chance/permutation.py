@@ -66,11 +66,11 @@ def permutation_p(results: Results, method: str, name: str) -> float:
         worth = np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
     base, weight = find_sampling_units(results), row_weights(results)
     rng = np.random.default_rng(_SEED)
-    alone = results.settings.row_groups is None and weight is None and base.repeats <= 1
-    if alone and len(counts) ** 2 < len(results.rows):
-        observed, permuted = _of_tables(results, method, worth, rng)
+    is_plain = results.settings.row_groups is None and weight is None and base.repeats <= 1
+    if is_plain and len(counts) ** 2 < len(results.rows):
+        observed, permuted = _permute_tables(results, method, worth, rng)
     else:
-        observed, permuted = _of_rows(results, method, worth, rng)
+        observed, permuted = _permute_rows(results, method, worth, rng)
     slack = _ROUNDING * max(abs(observed), 1)
     tail = min((permuted >= observed - slack).sum(), (permuted <= observed + slack).sum())
     return min(1.0, 2 * float(tail + 1) / (len(permuted) + 1))
@@ -80,7 +80,7 @@ def _n_permutations(affordable: int) -> int:
     return int(np.clip(affordable, _FEWEST, _MOST))
 
 
-def _of_tables(
+def _permute_tables(
     results: Results, method: str, worth: Array, rng: np.random.Generator
 ) -> tuple[float, Array]:
     """Draw confusion matrices with the same margins, which is equivalent to permuting rows."""
@@ -100,34 +100,36 @@ def _of_tables(
     return float(np.diagonal(tables, axis1=1, axis2=2).sum(axis=0) @ worth), permuted
 
 
-def _of_rows(
+def _permute_rows(
     results: Results, method: str, worth: Array, rng: np.random.Generator
 ) -> tuple[float, Array]:
     """Permute rows, or groups, keeping predictions of all repetitions together."""
-    rows, first, which = np.unique(results.rows, return_index=True, return_inverse=True)
+    rows, first, row_of_prediction = np.unique(results.rows, return_index=True, return_inverse=True)
     n, n_classes = len(rows), len(worth)
     predicted = results.predicted[results.position(method)]
-    n_votes = np.bincount(which * n_classes + predicted, minlength=n * n_classes)
-    votes = n_votes.reshape(n, n_classes) / np.bincount(which)[:, None]
+    n_votes = np.bincount(row_of_prediction * n_classes + predicted, minlength=n * n_classes)
+    votes = n_votes.reshape(n, n_classes) / np.bincount(row_of_prediction)[:, None]
     weight, groups = row_weights(results), results.settings.row_groups
     codes = results.truth[first]
-    counted = worth[codes] if weight is None else worth[codes] * weight[first]
+    gains = worth[codes] if weight is None else worth[codes] * weight[first]
     base = find_sampling_units(results)
     blocks = base.folds[first] if groups is None else base.units[first]
     if groups is None and base.one_row_folds:
         blocks = np.zeros(n, dtype=np.intp)
     order = np.argsort(blocks, kind="stable")
-    votes, codes, counted = votes[order], codes[order], counted[order]
+    votes, codes, gains = votes[order], codes[order], gains[order]
     sizes = np.bincount(blocks)
     sizes, starts = sizes[sizes > 0], n_classes * np.arange(n)
     permuted = np.empty(_n_permutations(_ROWS // n))
     for b in range(len(permuted)):
-        drawn = _within(sizes, rng) if groups is None else _in_turn(sizes, rng)
-        permuted[b] = votes.take(starts + codes.take(drawn)) @ counted.take(drawn)
-    return float(votes.take(starts + codes) @ counted), permuted
+        drawn = (
+            _permute_within_blocks(sizes, rng) if groups is None else _permute_blocks(sizes, rng)
+        )
+        permuted[b] = votes.take(starts + codes.take(drawn)) @ gains.take(drawn)
+    return float(votes.take(starts + codes) @ gains), permuted
 
 
-def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
+def _permute_within_blocks(sizes: Codes, rng: np.random.Generator) -> Codes:
     """Return rows permuted within blocks of the given sizes."""
     ends = np.cumsum(sizes)
     return np.concatenate(
@@ -135,7 +137,7 @@ def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
     )
 
 
-def _in_turn(sizes: Codes, rng: np.random.Generator) -> Codes:
+def _permute_blocks(sizes: Codes, rng: np.random.Generator) -> Codes:
     """Return the rows of blocks of the given sizes, with the blocks in random order."""
     order = rng.permutation(len(sizes))
     starts = (np.cumsum(sizes) - sizes)[order]

@@ -72,23 +72,23 @@ def best_score(results: Results, name: str) -> BestScore | None:
     'C: 0.555, corrected 0.500'
     """
     kind = SCORES[name]
-    found = {method: estimate(results, method, name) for method in results.methods}
-    known = [method for method, one in found.items() if np.isfinite(one.value)]
+    estimates = {method: estimate(results, method, name) for method in results.methods}
+    known = [method for method in estimates if np.isfinite(estimates[method].value)]
     if not known:
         return None
     sign = 1 if kind.greater_is_better else -1
-    values = np.array([found[method].value for method in known])
+    values = np.array([estimates[method].value for method in known])
     best = int((sign * values).argmax())
     raw = score(results, known[best], name)
-    moved = 0.0
+    shift = 0.0
     if len(known) > 1:
-        influence = np.stack([found[method].influence for method in known])
+        influence = np.stack([estimates[method].influence for method in known])
         covariance = _covariance(results, influence, [score(results, m, name) for m in known])
-        moved = sign * _after_choice(sign * values, covariance) - values[best]
-    value = float(np.clip(raw.value + moved, kind.lowest, kind.highest))
+        shift = sign * _mean_of_chosen(sign * values, covariance) - values[best]
+    value = float(np.clip(raw.value + shift, kind.lowest, kind.highest))
     # A limit at a bound, such as that of a perfect score, stays there.
-    low = raw.low + moved * (raw.low > kind.lowest)
-    high = raw.high + moved * (raw.high < kind.highest)
+    low = raw.low + shift * (raw.low > kind.lowest)
+    high = raw.high + shift * (raw.high < kind.highest)
     corrected = Interval(value, low, high).within(kind.lowest, kind.highest)
     return BestScore(known[best], len(known), raw, corrected)
 
@@ -97,16 +97,16 @@ def _covariance(results: Results, influence: Array, intervals: list[Interval]) -
     """Return the covariance of scores over rows, scaled to the variances of their intervals."""
     # These include the contribution of the training rows over folds.
     base = find_sampling_units(results)
-    sums = np.stack([np.bincount(base.units, one, base.n_units) for one in influence])
+    sums = np.stack([np.bincount(base.units, values, base.n_units) for values in influence])
     covariance = sums @ sums.T / influence.shape[1] ** 2
-    widths = np.array([found.high - found.low for found in intervals]) / (2 * Z)
+    widths = np.array([interval.high - interval.low for interval in intervals]) / (2 * Z)
     by_rows = np.sqrt(covariance.diagonal())
     ratio = np.divide(widths, by_rows, out=np.ones(len(widths)), where=by_rows > 0)
     ratio = np.fmax(ratio, np.sqrt(1 + base.ratio))  # NaN without an interval
     return np.asarray(covariance * np.outer(ratio, ratio))
 
 
-def _after_choice(values: Array, covariance: Array) -> float:
+def _mean_of_chosen(values: Array, covariance: Array) -> float:
     """Return the mean out-of-bootstrap score of the method that is best on bootstrapped rows."""
     variances, axes = np.linalg.eigh(covariance)
     # The symmetric root: the signs of axes are arbitrary.

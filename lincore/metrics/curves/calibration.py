@@ -129,7 +129,7 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
     proba, is_class = posteriors_of(results, method, code)
     if not len(proba):
         raise ValueError("Calibration needs test rows.")
-    found, row_weight = find_sampling_units(results), row_weights(results)
+    base, row_weight = find_sampling_units(results), row_weights(results)
     weight = np.ones(len(proba)) if row_weight is None else row_weight
     _, point = np.unique(proba, return_inverse=True)
     if point.max() >= _MOST_POINTS:
@@ -137,25 +137,29 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
     total = np.bincount(point, weight).astype(float, copy=False)
     predicted = np.bincount(point, weight * proba) / total
     rng, n_points = np.random.default_rng(0), len(total)
-    places = np.unique(np.linspace(0, n_points - 1, _MOST_PLACES).round().astype(np.intp))
-    independent = row_weight is None and found.n_units == len(proba)
-    curves, by_chance = np.empty((SAMPLES, len(places))), np.empty(SAMPLES)
+    grid = np.unique(np.linspace(0, n_points - 1, _MOST_PLACES).round().astype(np.intp))
+    independent = row_weight is None and base.n_units == len(proba)
+    curves, by_chance = np.empty((SAMPLES, len(grid))), np.empty(SAMPLES)
     for start in range(0, SAMPLES, _AT_ONCE):
         if independent:
             size = (_AT_ONCE, n_points)
             counts = rng.binomial(total.astype(np.int64), predicted.clip(0, 1), size)
         else:
-            draws = (rng.random(found.n_units)[found.units] for _ in range(_AT_ONCE))
+            draws = (rng.random(base.n_units)[base.units] for _ in range(_AT_ONCE))
             counts = np.array([np.bincount(point, weight * (draw < proba)) for draw in draws])
-        came = counts / total
-        curve = np.stack([isotonic_regression(one, weights=total).x for one in came])
-        part = slice(start, start + _AT_ONCE)
-        curves[part] = curve[:, places]
-        by_chance[part] = ((predicted - came) ** 2 - (curve - came) ** 2) @ total / total.sum()
+        frequency = counts / total
+        curve = np.stack(
+            [isotonic_regression(frequencies, weights=total).x for frequencies in frequency]
+        )
+        batch = slice(start, start + _AT_ONCE)
+        curves[batch] = curve[:, grid]
+        by_chance[batch] = (
+            ((predicted - frequency) ** 2 - (curve - frequency) ** 2) @ total / total.sum()
+        )
     low, high = _envelope(curves)
     # Curves are monotone: a band at two posteriors also bounds them in between.
-    below = np.searchsorted(places, np.arange(n_points), side="right") - 1
-    above = np.searchsorted(places, np.arange(n_points))
+    below = np.searchsorted(grid, np.arange(n_points), side="right") - 1
+    above = np.searchsorted(grid, np.arange(n_points))
     return Calibration(
         None if code is None else results.classes.tolist()[code],
         predicted,
@@ -172,8 +176,8 @@ def posteriors_of(results: Results, method: str, code: int | None) -> tuple[Arra
     """Return the posteriors of a class, or of the predicted one, and whether it is correct."""
     if not has_posteriors(results, method):
         raise ValueError(f"{method} predicts classes without probabilities.")
-    place = results.position(method)
-    log_proba, predicted = results.log_proba[place], results.predicted[place]
+    i = results.position(method)
+    log_proba, predicted = results.log_proba[i], results.predicted[i]
     if code is None:
         return np.exp(log_proba[np.arange(len(predicted)), predicted]), predicted == results.truth
     return np.exp(log_proba[:, code]), results.truth == code
@@ -188,8 +192,8 @@ def _pooled(proba: Array) -> Codes:
 def _isotonic(point: Codes, is_class: Flags, weight: Array) -> Array:
     """Return the isotonic regression of the outcome by points in ascending order, (b,)."""
     total = np.bincount(point, weight)
-    came = np.bincount(point, weight * is_class) / total
-    return np.asarray(isotonic_regression(came, weights=total).x)
+    frequency = np.bincount(point, weight * is_class) / total
+    return np.asarray(isotonic_regression(frequency, weights=total).x)
 
 
 def _envelope(curves: Array) -> tuple[Array, Array]:

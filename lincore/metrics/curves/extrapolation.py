@@ -101,7 +101,7 @@ def extrapolate_loss(
     >>> extrapolate_loss(curve.results, "lda", [1260], test_ratio=curve.test_ratio).reason
     ''
     """
-    places = np.asarray(targets, dtype=float)
+    target_sizes = np.asarray(targets, dtype=float)
     curve = _curve(results, method, test_ratio, code, balanced)
     errors = np.sqrt(np.diagonal(curve.covariance))
     quantile = float(stdtrit(max(curve.n_splits - 1, 1), 0.5 + LEVEL / 2))
@@ -110,36 +110,42 @@ def extrapolate_loss(
         for y, e in zip(curve.loss, errors, strict=True)
     ]
 
-    def without(reason: str) -> ExtrapolatedLoss:
-        return ExtrapolatedLoss(curve.sizes, measured, places, [], reason)
+    def no_extrapolation(reason: str) -> ExtrapolatedLoss:
+        return ExtrapolatedLoss(curve.sizes, measured, target_sizes, [], reason)
 
-    if any(one.settings.row_weights is not None for one in results.values()):
-        return without("rows have weights")
+    if any(r.settings.row_weights is not None for r in results.values()):
+        return no_extrapolation("rows have weights")
     if len(curve.sizes) < FEWEST_SIZES:
-        return without(f"it needs at least {FEWEST_SIZES} training sizes that can be fitted")
+        return no_extrapolation(
+            f"it needs at least {FEWEST_SIZES} training sizes that can be fitted"
+        )
     if curve.n_splits < FEWEST_SPLITS:
-        return without(f"it needs at least {FEWEST_SPLITS} random splits")
+        return no_extrapolation(f"it needs at least {FEWEST_SPLITS} random splits")
     first = int(curve.loss.argmax())
     if curve.n_errors < FEWEST_ERRORS:
-        return without("too few errors are left to extrapolate them")
+        return no_extrapolation("too few errors are left to extrapolate them")
     if len(curve.sizes) - first < FEWEST_SIZES:
-        return without("errors do not fall with more rows")
-    kept = slice(first, None)
+        return no_extrapolation("errors do not fall with more rows")
+    falling = slice(first, None)
     fit = curve._replace(
-        sizes=curve.sizes[kept], loss=curve.loss[kept], covariance=curve.covariance[kept, kept]
+        sizes=curve.sizes[falling],
+        loss=curve.loss[falling],
+        covariance=curve.covariance[falling, falling],
     )
-    grid = np.linspace(0, min(1.0, fit.loss.max() + 4 * errors[kept].max()), _STEPS + 1)[1:]
+    grid = np.linspace(0, min(1.0, fit.loss.max() + 4 * errors[falling].max()), _STEPS + 1)[1:]
     flat, least = _misfit_of_constants(fit, grid).min(), _misfit(fit, fit.sizes[-1], grid).min()
     if flat - least <= quantile**2:
-        return without("errors are not shown to fall with more rows")
+        return no_extrapolation("errors are not shown to fall with more rows")
     if least > chdtri(len(fit.sizes) - 3, 0.01):
-        return without("no inverse power law fits the errors")
-    found = []
-    for target in places.tolist():
+        return no_extrapolation("no inverse power law fits the errors")
+    extrapolated = []
+    for target in target_sizes.tolist():
         misfit = _misfit(fit, target, grid)
         inside = grid[misfit <= misfit.min() + quantile**2]
-        found.append(Interval(float(grid[misfit.argmin()]), float(inside[0]), float(inside[-1])))
-    return ExtrapolatedLoss(curve.sizes, measured, places, found, "")
+        extrapolated.append(
+            Interval(float(grid[misfit.argmin()]), float(inside[0]), float(inside[-1]))
+        )
+    return ExtrapolatedLoss(curve.sizes, measured, target_sizes, extrapolated, "")
 
 
 def _curve(
@@ -180,14 +186,14 @@ def _curve(
     np.add.at(influence, unit, weight[:, None] * centred)
     covariance = influence.T @ influence
     n_splits = int(split.max()) + 1
-    each = [
+    loss_by_split = [
         (weight[split == j] @ wrong[split == j]) / max(weight[split == j].sum(), 1e-12)
         for j in range(n_splits)
     ]
     if n_splits > 1:
-        between = np.var(each, axis=0, ddof=1) * (1 / n_splits + test_ratio)
-        more = np.maximum(between - np.diagonal(covariance), 0.0)
-        covariance = covariance + np.diag(more)
+        between = np.var(loss_by_split, axis=0, ddof=1) * (1 / n_splits + test_ratio)
+        remaining = np.maximum(between - np.diagonal(covariance), 0.0)
+        covariance = covariance + np.diag(remaining)
     # No proportion is known better than to half a test row.
     covariance = covariance + np.eye(len(sizes)) * (0.5 / counted.sum()) ** 2
     n_errors = float(wrong[counted, -1].sum())

@@ -64,8 +64,8 @@ def cumulative_gains(results: Results, method: str, code: int) -> Gains:
     >>> yes = np.array([0.9, 0.6, 0.7, 0.2, 0.1])
     >>> r = Results(("LDA",), np.array(["no", "yes"]), np.arange(5), truth, truth[None],
     ...             np.log(np.column_stack([1 - yes, yes]))[None], np.zeros(1))
-    >>> found = cumulative_gains(r, "LDA", 1)
-    >>> found.depth, found.gain
+    >>> gains = cumulative_gains(r, "LDA", 1)
+    >>> gains.depth, gains.gain
     (array([0. , 0.2, 0.4, 0.6, 0.8, 1. ]), array([0. , 0.5, 0.5, 1. , 1. , 1. ]))
     """
     curve = roc_curve(results, method)[code]

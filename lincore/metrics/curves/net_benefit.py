@@ -113,8 +113,8 @@ def decision_curve(results: Results, method: str, code: int) -> DecisionCurve:
     covariance = from_mean.T @ sums @ from_mean / n_rows**2 * n / (n - 1)
     hit, alarm = np.repeat([1.0, -1.0], n_thresholds), np.concatenate([-odds, odds])
     added = ADDED_ROWS * ((hit - means) ** 2 + (alarm - means) ** 2) / n**2
-    wide = _critical_value(covariance) * np.sqrt(covariance.diagonal() + added)
-    low, high = np.split(means - wide, 2), np.split(means + wide, 2)
+    half_width = _critical_value(covariance) * np.sqrt(covariance.diagonal() + added)
+    low, high = np.split(means - half_width, 2), np.split(means + half_width, 2)
     net, gain = np.split(means, 2)
     label = results.classes.tolist()[code]
     return DecisionCurve(label, THRESHOLDS, net, low[0], high[0], net - gain, gain, low[1], high[1])

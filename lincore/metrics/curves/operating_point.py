@@ -140,8 +140,8 @@ def at_operating_point(results: Results, method: str, point: OperatingPoint) -> 
     """
     if not has_posteriors(results, method):
         raise ValueError(f"{method} predicts classes without probabilities.")
-    found = results.select(method)
-    return replace(found, predicted=point.decide(found.log_proba[0])[None], common=None)
+    selected = results.select(method)
+    return replace(selected, predicted=point.decide(selected.log_proba[0])[None], common=None)
 
 
 def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
@@ -192,7 +192,7 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     if counts.min() < FEWEST_ROWS:
         return Interval(value, np.nan, np.nan)
     errors = table[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
-    more = enlarged(
+    with_added = enlarged(
         value,
         weighted(paid - value, weight),
         truth,
@@ -200,9 +200,9 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
         table.diagonal() - value,
         errors.mean(axis=1) - value,
     )
-    spread = stratified_spread(more.influence, base, truth, results.class_counts)
-    found = from_enlarged(value, more.value, Spread(spread.variance + more.variance))
-    return found.within(float(table.min()), float(table.max()))
+    spread = stratified_spread(with_added.influence, base, truth, results.class_counts)
+    interval = from_enlarged(value, with_added.value, Spread(spread.variance + with_added.variance))
+    return interval.within(float(table.min()), float(table.max()))
 
 
 class TunedThreshold(NamedTuple):
@@ -272,9 +272,9 @@ def tune_threshold(
     for fold in range(folds.max() + 1):
         inside = folds == fold
         order = np.argsort(proba[inside])
-        place = np.searchsorted(proba[inside][order], thresholds)
+        starts = np.searchsorted(proba[inside][order], thresholds)
         hits, alarms = (
-            _above(np.where(kind[inside], weight[inside], 0.0)[order], place)
+            _above(np.where(kind[inside], weight[inside], 0.0)[order], starts)
             for kind in (is_class, ~is_class)
         )
         values.append(_scores_at(hits, alarms, score, miss_cost))
@@ -291,9 +291,9 @@ def _candidates(proba: Array) -> Array:
     return np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
 
 
-def _above(weights: Array, place: Codes) -> Array:
-    """Return the sum (t,) of weights in increasing order of posterior from each place on."""
-    return np.asarray(weights.sum() - np.concatenate([[0.0], np.cumsum(weights)])[place])
+def _above(weights: Array, starts: Codes) -> Array:
+    """Return the sum (t,) of weights in increasing order of posterior from each start on."""
+    return np.asarray(weights.sum() - np.concatenate([[0.0], np.cumsum(weights)])[starts])
 
 
 def _scores_at(hits: Array, alarms: Array, score: str, miss_cost: float) -> Array:

@@ -72,7 +72,7 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
     ----------
     Fawcett (2006), "An introduction to ROC analysis", algorithm 1.
     """
-    found = []
+    curves = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
         thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
@@ -83,8 +83,8 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
         operating = Point(_ratio(wrong, n - n_inside), _ratio(counts[k, k], n_inside))
         area = float(np.trapezoid(recall, rate))
         thresholds = _readable(thresholds, results, method)
-        found.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
-    return found
+        curves.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
+    return curves
 
 
 def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecall]:
@@ -104,7 +104,7 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
     ----------
     Davis, Goadrich (2006), "The relationship between precision-recall and ROC curves".
     """
-    found = []
+    curves = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
         thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
@@ -116,8 +116,8 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
         share = _ratio(n_inside, counts.sum())
         thresholds = _readable(thresholds, results, method)
         line = PrecisionRecall(label, recall, precision, thresholds, average, share, operating)
-        found.append(line)
-    return found
+        curves.append(line)
+    return curves
 
 
 def _rankings(results: Results, method: str) -> list[tuple[Any, Array]]:
@@ -152,5 +152,5 @@ def _share(counts: Array, n: float) -> Array:
     return divide(counts, np.full(len(counts), float(n)))
 
 
-def _ratio(part: float, n: float) -> float:
-    return float(part) / n if n else np.nan
+def _ratio(count: float, n: float) -> float:
+    return float(count) / n if n else np.nan

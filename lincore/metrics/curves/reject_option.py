@@ -128,11 +128,11 @@ def conformal_sets(
     given = row_weights(results)
     weight = np.ones(len(own)) if given is None else given
     if not by_class:
-        found = (_quantile(own, weight, 1 - coverage),) * n_classes
+        thresholds = (_quantile(own, weight, 1 - coverage),) * n_classes
     else:
         inside = [truth == code for code in range(n_classes)]
-        found = tuple(_quantile(own[rows], weight[rows], 1 - coverage) for rows in inside)
-    return RejectOption(found, coverage, by_class)
+        thresholds = tuple(_quantile(own[rows], weight[rows], 1 - coverage) for rows in inside)
+    return RejectOption(thresholds, coverage, by_class)
 
 
 def _quantile(proba: Array, weight: Array, level: float) -> float:
@@ -185,45 +185,23 @@ def reject(results: Results, method: str, rule: RejectOption) -> Rejection:
     >>> import lincore
     >>> model = lincore.fit(lincore.sample("passengers"), "lda")
     >>> rule = conformal_sets(model.held_out(), model.name)
-    >>> found = reject(model.results, model.name, rule)
-    >>> round(found.coverage.value, 3), int((found.predicted < 0).sum())
+    >>> rejection = reject(model.results, model.name, rule)
+    >>> round(rejection.coverage.value, 3), int((rejection.predicted < 0).sum())
     (0.907, 49)
     """
-    one = results.select(method)
-    truth, n_classes = one.truth, len(one.classes)
-    sets = rule.sets(one.log_proba[0])
-    is_one = sets.sum(axis=1) == 1
-    predicted = np.where(is_one, sets.argmax(axis=1), -1)
+    selected = results.select(method)
+    truth, n_classes = selected.truth, len(selected.classes)
+    sets = rule.sets(selected.log_proba[0])
+    is_single = sets.sum(axis=1) == 1
+    predicted = np.where(is_single, sets.argmax(axis=1), -1)
     # A covered row counts as one that is correct, so that its interval is that of an accuracy.
     covered = np.where(sets[np.arange(len(truth)), truth], truth, (truth + 1) % n_classes)
-    as_correct = replace(one, predicted=covered[None], common=None)
+    as_correct = replace(selected, predicted=covered[None], common=None)
     error = UNKNOWN
-    if is_one.any():
-        value, low, high = accuracy(_only(one, is_one, predicted), method)
+    if is_single.any():
+        decided = replace(selected.take(is_single), predicted=predicted[is_single][None])
+        value, low, high = accuracy(decided, method)
         error = Interval(1 - value, 1 - high, 1 - low)
     return Rejection(
         sets, predicted, accuracy(as_correct, method), recall(as_correct, method), error
-    )
-
-
-def _only(results: Results, kept: Flags, predicted: Codes) -> Results:
-    """Return some rows of one method, with what is predicted."""
-    settings = results.settings
-    groups, weights = settings.row_groups, settings.row_weights
-    return replace(
-        results,
-        rows=results.rows[kept],
-        truth=results.truth[kept],
-        predicted=predicted[kept][None],
-        log_proba=results.log_proba[:, kept],
-        fold=results.fold[kept],
-        repetition=results.repetition[kept],
-        n_train=results.n_train[kept],
-        decision={},
-        common=None,
-        settings=replace(
-            settings,
-            row_groups=None if groups is None else groups[kept],
-            row_weights=None if weights is None else weights[kept],
-        ),
     )
