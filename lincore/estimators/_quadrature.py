@@ -57,9 +57,9 @@ class Lines(NamedTuple):
         everywhere = np.repeat(np.arange(len(given)), scan.shape[1])
         codes = label(everywhere, scan.ravel()).reshape(scan.shape)
         total = (self.weights * rule.cost[:, codes[:, -1]].T).sum(axis=1)
-        line, at = np.nonzero(codes[:, :-1] != codes[:, 1:])
-        ends = scan[line, at], scan[line, at + 1]
-        brackets = Brackets(line, *ends, codes[line, at], codes[line, at + 1])
+        line, i = np.nonzero(codes[:, :-1] != codes[:, 1:])
+        ends = scan[line, i], scan[line, i + 1]
+        brackets = Brackets(line, *ends, codes[line, i], codes[line, i + 1])
         for line, change, left, right in brackets.pin_down(label, rule.cost.shape[1]):
             below = ndtr((change[:, None] - self.means[line]) / self.deviations)
             saved = (rule.cost[:, left] - rule.cost[:, right]).T
@@ -85,16 +85,18 @@ class Brackets(NamedTuple):
         for _ in range(n_codes):
             if not len(line):
                 break
-            first, end, beyond = low, high, right
+            first, end, end_code = low, high, right
             for _ in range(28):
                 middle = (first + end) / 2
                 code = label(line, middle)
                 same = code == left
                 first, end = np.where(same, middle, first), np.where(same, end, middle)
-                beyond = np.where(same, beyond, code)
-            changes.append((line, end, left, beyond))
-            unfinished = beyond != right
-            line, low, high, left, right = (a[unfinished] for a in (line, end, high, beyond, right))
+                end_code = np.where(same, end_code, code)
+            changes.append((line, end, left, end_code))
+            unfinished = end_code != right
+            line, low, high, left, right = (
+                a[unfinished] for a in (line, end, high, end_code, right)
+            )
         return changes
 
 

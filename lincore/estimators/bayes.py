@@ -262,10 +262,10 @@ def _checked_gaussians(means: ArrayLike, covariances: ArrayLike) -> tuple[Array,
 def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
     """Reject means that differ in constant directions; `residual` (K, p) lies in these."""
     rounding = 1e-7 * deviation + 1e-13 * np.abs(means).max(axis=0)
-    strange = np.argwhere(np.abs(residual) > rounding)
-    if len(strange):
+    differing = np.argwhere(np.abs(residual) > rounding)
+    if len(differing):
         raise ValueError(
-            f"The means differ in a direction in which no class varies (feature {strange[0, 1]} "
+            f"The means differ in a direction in which no class varies (feature {differing[0, 1]} "
             "is part of it), so that they are separated without error. Give that direction a "
             "variance, or leave the feature out."
         )

@@ -206,23 +206,25 @@ def _monte_carlo(known: KnownClasses, rule: Rule, standard_error: float, seed: i
     # most of the variance. Rows are allocated to classes by Neyman's rule: prior times deviation.
     n_classes = len(known.priors)
     streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
-    seen = Moments.empty((n_classes,), 1)
-    wanted = np.where(known.priors > 0, max(1000, PILOT // n_classes), 0)
+    moments = Moments.empty((n_classes,), 1)
+    n_draws = np.where(known.priors > 0, max(1000, PILOT // n_classes), 0)
     while True:
-        for k, number in enumerate(wanted):
+        for k, number in enumerate(n_draws):
             for cost in _costs(known, rule, k, int(number), streams[k]):
-                seen = seen + Moments.from_groups(cost[:, None], np.full(len(cost), k), n_classes)
-        count = np.maximum(seen.count, 1.0)
-        spread = known.priors * np.sqrt(seen.scatter[:, 0, 0] / count)
-        reached = float(np.sqrt((spread**2 / count).sum()))
-        if reached <= standard_error or seen.count.sum() >= MOST_DRAWS:
+                moments = moments + Moments.from_groups(
+                    cost[:, None], np.full(len(cost), k), n_classes
+                )
+        count = np.maximum(moments.count, 1.0)
+        spread = known.priors * np.sqrt(moments.scatter[:, 0, 0] / count)
+        error = float(np.sqrt((spread**2 / count).sum()))
+        if error <= standard_error or moments.count.sum() >= MOST_DRAWS:
             break
         needed = 1.1 * spread * spread.sum() / standard_error**2
         share = min(1.0, MOST_DRAWS / needed.sum())
-        wanted = np.maximum(np.ceil(needed * share - seen.count), spread > 0).astype(int)
-    value = float(known.priors @ seen.mean[:, 0])
-    words = f"Monte Carlo with {seen.count.sum():,.0f} draws, stratified by class"
-    return ExpectedLoss(value, reached, words)
+        n_draws = np.maximum(np.ceil(needed * share - moments.count), spread > 0).astype(int)
+    value = float(known.priors @ moments.mean[:, 0])
+    words = f"Monte Carlo with {moments.count.sum():,.0f} draws, stratified by class"
+    return ExpectedLoss(value, error, words)
 
 
 def _costs(

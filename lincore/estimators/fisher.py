@@ -173,7 +173,7 @@ class FisherDiscriminant(
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self._check_options()
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)
-        total, seen = moments.pooled(), moments.count > 0
+        total, has_rows = moments.pooled(), moments.count > 0
         if space is None:
             canonical = canonical_means(moments)
         else:
@@ -184,8 +184,8 @@ class FisherDiscriminant(
         whitener, white = canonical.whitener, canonical.means
         # After whitening S_W is the identity, and eigh(S_B, S_W) becomes an SVD of K rows.
         # A class that is the only one so far has nothing to be separated from.
-        alone = np.count_nonzero(seen) < 2
-        axes = white[:0] if alone else canonical.axes(self.n_components)
+        is_only_class = np.count_nonzero(has_rows) < 2
+        axes = white[:0] if is_only_class else canonical.axes(self.n_components)
         directions = whitener.unwhiten(axes)
         self.directions_ = directions if space is None else directions @ space.forward.T
         self.criterion_ = canonical.decomposition.lengths[: len(axes)] ** 2
@@ -193,7 +193,7 @@ class FisherDiscriminant(
         offsets = -0.5 * (self.projected_means_**2).sum(axis=1)
         with np.errstate(divide="ignore"):
             self._set_scores(
-                offsets + np.log(seen if self.threshold == "midpoint" else self.priors_)
+                offsets + np.log(has_rows if self.threshold == "midpoint" else self.priors_)
             )
 
     def _set_scores(self, offsets: Array) -> None:

@@ -263,8 +263,8 @@ class LinearDiscriminantAnalysis(
         check_is_fitted(self)
         has_all = self.selection is None
         whitener = self.densities_.whiteners[0] if has_all else self._selected_whitener
-        seen = self._moments.count[:, None] > 0
-        white = whitener.whiten(np.where(seen, self.means_ - self.xbar_, 0.0))
+        has_rows = self._moments.count[:, None] > 0
+        white = whitener.whiten(np.where(has_rows, self.means_ - self.xbar_, 0.0))
         return CanonicalMeans(whitener, white, self.priors_)
 
     def _fit_rows(self, labelled: LabelledRows) -> Self:
@@ -299,16 +299,16 @@ class LinearDiscriminantAnalysis(
             canonical = canonical_means(moments)
         else:
             covariance = self._covariance(moments)
-            own = Whitener.from_covariance(covariance, equilibrate=space is None)
-            canonical = CanonicalMeans.of(moments, own)
+            whitener = Whitener.from_covariance(covariance, equilibrate=space is None)
+            canonical = CanonicalMeans.of(moments, whitener)
         means, whitener = moments.mean, canonical.whitener
-        seen = moments.count[:, None] > 0
+        has_rows = moments.count[:, None] > 0
         if space is not None:
             whitener = whitener.after(space.forward)
-            means = np.where(seen, space.lift_points(means), 0.0)
+            means = np.where(has_rows, space.lift_points(means), 0.0)
         centre = self.priors_ @ means
         # A class without rows has no mean: its score is minus infinity, never NaN.
-        white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
+        white = np.where(has_rows, canonical.means - self.priors_ @ canonical.means, 0.0)
         self.means_, self.rank_ = means, whitener.rank
         if self.selection is None:
             self.densities_ = Gaussians(means, (whitener,) * len(means))

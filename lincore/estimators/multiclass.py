@@ -174,8 +174,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         # model only predicts.
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, **self._accepted)
-        many = len(self.estimators_) > MANY_MODELS
-        if many and all(isinstance(m, LinearClassifier | HalfSpace) for m in self.estimators_):
+        has_many = len(self.estimators_) > MANY_MODELS
+        if has_many and all(isinstance(m, LinearClassifier | HalfSpace) for m in self.estimators_):
             return blocked_product(rows, self.coef_.T) + self.intercept_
         return np.column_stack([_margin(model, rows) for model in self.estimators_])
 

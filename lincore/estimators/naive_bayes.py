@@ -158,8 +158,8 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         self.means_ = moments.mean
         overall = moments.pooled()
-        seen = moments.count[:, None] > 0
-        variances = moments.scatter / np.where(seen, moments.count[:, None], 1.0)
+        has_rows = moments.count[:, None] > 0
+        variances = moments.scatter / np.where(has_rows, moments.count[:, None], 1.0)
         self._categories: CategoricalFactors | None = None
         self._numeric = np.ones(moments.n_features, dtype=bool)
         if self.categorical_columns:
@@ -169,18 +169,18 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         spread = overall.scatter / overall.count
         self.epsilon_ = float(self.var_smoothing * spread[self._numeric].max(initial=0.0))
         self.var_ = variances + self.epsilon_
-        self._refuse_infinite_densities(seen)
+        self._refuse_infinite_densities(has_rows)
         # A class without rows is never predicted, so any density will do.
-        variances = np.where(seen, self.var_, spread + self.epsilon_)[:, self._numeric]
+        variances = np.where(has_rows, self.var_, spread + self.epsilon_)[:, self._numeric]
         if self._categories is not None and not variances.any():
             whiteners = (Whitener(np.zeros(variances.shape[1]), 0.0),) * len(variances)
         else:
             whiteners = Whitener.from_variances(variances)
         self._densities = Gaussians(self.means_[:, self._numeric], whiteners)
 
-    def _refuse_infinite_densities(self, seen: Flags) -> None:
-        constant = (self.var_ == 0) & seen
-        infinite = constant & ~constant[seen[:, 0]].all(axis=0) & self._numeric
+    def _refuse_infinite_densities(self, has_rows: Flags) -> None:
+        constant = (self.var_ == 0) & has_rows
+        infinite = constant & ~constant[has_rows[:, 0]].all(axis=0) & self._numeric
         if infinite.any():
             k, feature = np.argwhere(infinite)[0]
             raise ValueError(

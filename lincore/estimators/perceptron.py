@@ -148,16 +148,17 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         """
         self._check_options()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
-        seen, rows = self._rows(weighted_rows(self, labelled))
-        if len(seen) < 2:
+        present, rows = self._rows(weighted_rows(self, labelled))
+        if len(present) < 2:
             raise ValueError(
-                f"A classifier needs rows of at least two classes; got {len(seen)} class."
+                f"A classifier needs rows of at least two classes; got {len(present)} class."
             )
-        walk = Walk(rows, np.zeros((len(seen), 1 + self.n_features_in_)), self.weights == "pocket")
+        start = np.zeros((len(present), 1 + self.n_features_in_))
+        walk = Walk(rows, start, self.weights == "pocket")
         self.mistakes_ = self._walk(walk, np.flatnonzero(rows.steps > 0))
         self.n_iter_, self.n_updates_ = len(self.mistakes_), int(self.mistakes_.sum())
         self.converged_ = bool(self.mistakes_[-1] == 0)
-        self._keep(walk, seen)
+        self._keep(walk, present)
         if not self.converged_:
             warn(self._complaint(), ConvergenceWarning, stacklevel=3)
         return self
@@ -167,18 +168,18 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         X, codes, weight = labelled
         if weight is not None and not weight.all():
             X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
-        seen, codes = np.unique(codes, return_inverse=True)
+        present, codes = np.unique(codes, return_inverse=True)
         steps = np.full(len(codes), float(self.eta)) if weight is None else self.eta * weight
         origin, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         if sp.issparse(X):
             if self.standardize:
                 spread = sparse_centre_and_scale(X, weight, intercept=False)[1]
                 scale = np.where(np.isfinite(spread), spread, 1.0)
-            return seen, SparseStepRows(X, codes, steps, origin, scale)
-        every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
+            return present, SparseStepRows(X, codes, steps, origin, scale)
+        total = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
         if self.standardize:
-            origin, scale = every.mean, deviations(every.scatter / every.count)
-        return seen, StepRows(X, codes, steps, origin, scale)
+            origin, scale = total.mean, deviations(total.scatter / total.count)
+        return present, StepRows(X, codes, steps, origin, scale)
 
     def _walk(self, walk: Walk, order: NDArray[np.intp]) -> NDArray[np.intp]:
         random = check_random_state(self.random_state)
@@ -188,13 +189,13 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
             mistakes.append(walk.epoch(random.permutation(order) if self.shuffle else order))
             if np.linalg.norm(walk.weights - before) < self.tol * self.eta or not mistakes[-1]:
                 break
-            made = float(mistakes[-1])
-            step = OptimizerStep(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            step = OptimizerStep(len(mistakes), float(mistakes[-1]), np.nan, self.eta, seconds)
             if not should_continue(step, self.max_epochs):
                 break
         return np.array(mistakes)
 
-    def _keep(self, walk: Walk, seen: NDArray[np.intp]) -> None:
+    def _keep(self, walk: Walk, present: NDArray[np.intp]) -> None:
         """Convert the chosen weights to the units of the features."""
         if self.weights == "averaged":
             chosen = walk.average()
@@ -203,8 +204,8 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         coef = np.zeros((len(self.classes_), self.n_features_in_))
         # A class without rows is never predicted.
         intercept = np.full(len(self.classes_), -np.inf)
-        coef[seen] = chosen[:, 1:] / walk.rows.scale
-        intercept[seen] = chosen[:, 0] - coef[seen] @ walk.rows.origin
+        coef[present] = chosen[:, 1:] / walk.rows.scale
+        intercept[present] = chosen[:, 0] - coef[present] @ walk.rows.origin
         self._set_linear(coef, intercept)
 
     def _complaint(self) -> str:

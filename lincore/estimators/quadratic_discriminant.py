@@ -71,10 +71,10 @@ def gaussian_quadrics(densities: Gaussians, priors: Array) -> list[Quadric]:
     for mean, whitener, constant in zip(
         densities.means - centre, densities.whiteners, constants, strict=True
     ):
-        push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
+        slope = whitener.unwhiten(whitener.whiten(mean[None]))[0]
         inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
-        c = constant - 0.5 * (mean @ push + whitener.log_det)
-        functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
+        c = constant - 0.5 * (mean @ slope + whitener.log_det)
+        functions.append(Quadric(-0.5 * inverse, slope, float(c), centre))
     return functions
 
 

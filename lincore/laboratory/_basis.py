@@ -66,12 +66,12 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
     def frame(n_over: int) -> Snapshot:
         shown = Z.copy()
         shown[order[n_over:]] = np.nan
-        at = order[n_over - 1 : n_over]
+        row = order[n_over - 1 : n_over]
         words = (
-            f"Row {at[0] + 1}: x = ({signed(X[at[0], 0])}, {signed(X[at[0], 1])}) becomes φ(x) = "
-            f"({signed(Z[at[0], 0])}, {signed(Z[at[0], 1])})."
+            f"Row {row[0] + 1}: x = ({signed(X[row[0], 0])}, {signed(X[row[0], 1])}) becomes "
+            f"φ(x) = ({signed(Z[row[0], 0])}, {signed(Z[row[0], 1])})."
         )
-        places = X[at], Z[at], shown[codes == 0], shown[codes == 1], nothing(), nothing()
+        places = X[row], Z[row], shown[codes == 0], shown[codes == 1], nothing(), nothing()
         return Snapshot(f"row {n_over}", words, places)
 
     before = f"{len(X)} rows of two classes. The best line in x misclassifies {plain}."

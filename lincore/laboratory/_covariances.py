@@ -32,7 +32,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     train = np.ones(data.n_rows, bool) if data.given_test is None else ~data.given_test
     X, codes = data.X[train], data.codes[train]
     test_X, test_codes = (X, codes) if train.all() else (data.X[~train], data.codes[~train])
-    whose = f"{len(test_X)} rows" if train.all() else f"{len(test_X)} new rows"
+    test_rows = f"{len(test_X)} rows" if train.all() else f"{len(test_X)} new rows"
     plane = StagePlane.around(X, margin=0.06)
     x, y = np.linspace(plane.low, plane.high, 70).T
 
@@ -43,7 +43,8 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         curve = trace_lines(Map(x, y, np.concatenate([0 * values, values], axis=2)))
         name = {1.0: " (LDA: one shared covariance)", 0.0: " (QDA: one of each class)"}
         sentence = (
-            f"Regularisation {share:.2f}{name.get(share, '')}: {wrong} of {whose} misclassified."
+            f"Regularisation {share:.2f}{name.get(share, '')}: {wrong} of {test_rows} "
+            "misclassified."
         )
         ellipses = [ellipse(model.means_[k], model.covariance_[k]) for k in (0, 1)]
         places: tuple[Array, ...] = (curve if len(curve) else nothing(), *ellipses)
@@ -51,7 +52,9 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
 
     snapshots = [frame(round(float(share), 2)) for share in np.linspace(1, 0, 21)]
     shared, halfway, own = (snapshots[i].value for i in (0, 10, -1))
-    before = f"LDA, with one covariance for both classes, misclassifies {shared:.0f} of {whose}."
+    before = (
+        f"LDA, with one covariance for both classes, misclassifies {shared:.0f} of {test_rows}."
+    )
     first = Snapshot("before", before, snapshots[0].places)
     figure = stage(
         plane,

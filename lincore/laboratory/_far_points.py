@@ -114,7 +114,7 @@ def _show(
     mean: Array,
     rival: Callable[[], Any],
     name: str,
-    asked: str = "rows",
+    unit: str = "rows",
     *,
     why: str = "",
     plane: StagePlane | None = None,
@@ -134,7 +134,7 @@ def _show(
             f"misclassified. {named}: {signed(lines[1].angle)}°, {wrong_rival}. Far points and "
             f"old rows cost: {_costs(lengths)}."
         )
-        value = wrong if asked == "rows" else abs(lines[0].angle - usual[0].angle)
+        value = wrong if unit == "rows" else abs(lines[0].angle - usual[0].angle)
         places = far, *ends, *(stem for pair in lengths for stem in pair)
         return Snapshot(label, sentence, places, value)
 
@@ -183,7 +183,7 @@ def _show(
         f"of {usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
         f"errors. {named} turns by {rival_turn}{why}."
     )
-    answer = float(wrong) if asked == "rows" else turned
+    answer = float(wrong) if unit == "rows" else turned
     return Demonstration(figure, (first, *snapshots), answer, finding)
 
 
@@ -207,7 +207,7 @@ def _reply(points: Sequence[Point]) -> Reply:
     mean = _place(points)
     old, makes = overlapping(), (LeastSquaresClassifier, _logistic)
     far = with_far_rows(old, 1, mean.tolist()).X[old.n_rows :]
-    now = [_fitted(make(), far) for make in makes]
+    lines = [_fitted(make(), far) for make in makes]
     lengths = [_stems(_usual(makes[i]), far, LOSSES[i][0]) for i in (0, 1)]
     looks = (
         line("least squares", INK, width=3.5),
@@ -215,11 +215,11 @@ def _reply(points: Sequence[Point]) -> Reply:
         *(within(look, i) for i in (0, 1) for look in (line("", GREY, width=2), *STEMS)),
     )
     places = (
-        *(line_in_window(*f, WINDOW.low, WINDOW.high) for f in now),
+        *(line_in_window(*f, WINDOW.low, WINDOW.high) for f in lines),
         *(each for i in (0, 1) for each in (_curve(i), *lengths[i])),
     )
     sentence = f"The lines without far points cost these and the old rows: {_costs(lengths)}."
-    squares, logistic = (f.n_wrong(old.X, old.codes) for f in now)
+    squares, logistic = (f.n_wrong(old.X, old.codes) for f in lines)
     judged = (
         f"{sentence} Fitted to all, least squares misclassifies {squares} of the 120 old rows, "
         f"logistic regression {logistic}."
@@ -228,8 +228,8 @@ def _reply(points: Sequence[Point]) -> Reply:
 
 
 def _cluster() -> tuple[tuple[float, float], ...]:
-    away = with_far().X[overlapping().n_rows :] - np.array(FAR)
-    return tuple((x, y) for x, y in away.round(2).tolist())
+    offsets = with_far().X[overlapping().n_rows :] - np.array(FAR)
+    return tuple((x, y) for x, y in offsets.round(2).tolist())
 
 
 EXPERIMENT = LaboratoryExperiment(

@@ -101,7 +101,7 @@ class _Turns(NamedTuple):
         """Return angle and J of a named direction."""
         return self.angles[self.named[name]], self.scores.criterion[self.named[name]]
 
-    def snapshot(self, i: int, asked: str = "") -> Snapshot:
+    def snapshot(self, i: int, question: str = "") -> Snapshot:
         """Return a direction with its histograms and threshold, its scatters, and J by angle."""
         scores = self.scores
         name = next((f", {name}" for name, position in self.named.items() if position == i), "")
@@ -119,7 +119,7 @@ class _Turns(NamedTuple):
         curve = np.column_stack([self.angles, scores.criterion])
         scatters = np.array([[0.0, scores.between[i]], [1.0, scores.within[i]]])
         fewest = scores.errors.min()
-        value = scores.errors[i] - fewest if asked == "errors" else scores.criterion[i]
+        value = scores.errors[i] - fewest if question == "errors" else scores.criterion[i]
         places = (*self.drawn[i], scatters, curve, curve[[i]])
         return Snapshot(f"{signed(self.angles[i], 0)}°", sentence, places, float(value))
 
@@ -146,10 +146,10 @@ def _histograms(
         middle = np.array([cut + TALL * radius * n, cut + (across.min() - across.max()) * n])
         steps = base + np.repeat(edges, 2)[1:-1, None] * w
         outlines = []
-        for tall in heights[i]:
-            seen = np.flatnonzero(tall)
+        for heights_of_class in heights[i]:
+            seen = np.flatnonzero(heights_of_class)
             filled = slice(seen[0], seen[-1] + 1)
-            top = steps[filled] + tall[filled, None] * n
+            top = steps[filled] + heights_of_class[filled, None] * n
             outlines.append(np.vstack([steps[seen[0]], top, steps[seen[-1]]]))
         figures.append((ends, middle, *outlines))
     return figures
@@ -173,10 +173,10 @@ def _without_sizes(criterion: float, codes: Codes) -> float:
     return criterion * (first + second) / (first * second)
 
 
-def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
+def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
     turns = _Turns.of_rows(data())
     rows, scores = turns.rows, turns.scores
-    start = BETWEEN if asked == "best" else MAIN
+    start = BETWEEN if question == "best" else MAIN
     angle, value = turns.words(start)
     before = (
         f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {decimals(value)}."
@@ -225,7 +225,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
         f"{turns.words('x2')[1]:.4f}."
     )
     at = turns.named[FISHER]
-    if asked == "errors":
+    if question == "errors":
         answer = float(scores.errors[at] - scores.errors.min())
         finding += (
             f" With the best threshold it misclassifies {scores.errors[at]} rows, the best of "
@@ -236,7 +236,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
             f" Fisher's direction alone has no threshold: {_thresholds(rows)}. Divided by n₁n₂/n, "
             f"J is {_without_sizes(answer, rows.codes):.6f}, as in the R text."
         )
-    frames = (first, *(turns.snapshot(i, asked) for i in range(len(turns.angles))))
+    frames = (first, *(turns.snapshot(i, question) for i in range(len(turns.angles))))
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
 
 

@@ -28,7 +28,7 @@ LABELS = np.array(["ham", "ham", "spam", "spam"])
 MOST = 5.0
 
 
-def _words(asked: float, text: str) -> Demonstration:
+def _words(asked_alpha: float, text: str) -> Demonstration:
     tokens = re.findall(r"\w+", text.lower())
     row = np.array([tokens.count(word) for word in VOCABULARY])
     if not row.any():
@@ -56,7 +56,7 @@ def _words(asked: float, text: str) -> Demonstration:
         return Snapshot(f"α = {alpha:.2f}", sentence, (_upright(heights),)), ham
 
     states = [frame(round(float(alpha), 2)) for alpha in np.linspace(0, 1, 41)]
-    answer = 100 * states[round(40 * asked)][1]
+    answer = 100 * states[round(40 * asked_alpha)][1]
     before = f"The letter “{text}”, and the estimates from two letters of ham and two of spam."
     first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
     unknown = [word for word in dict.fromkeys(tokens) if word not in VOCABULARY]
@@ -68,7 +68,7 @@ def _words(asked: float, text: str) -> Demonstration:
         + (f" In none of the four letters: {listed(unknown, most=6)}." if unknown else "")
     )
     frames = (first, *(snapshot for snapshot, _ in states))
-    stop = 1 + round(40 * asked) or -1
+    stop = 1 + round(40 * asked_alpha) or -1
     figure = _bars(row, first.places)
     return Demonstration(figure, frames, answer, finding, stop, (_letters(),))
 

@@ -51,12 +51,12 @@ LOOKS = (
 Move = Callable[[Array, Array, float], tuple[Array, Array]]
 
 
-def _shift(means: Array, covariance: Array, by: float) -> tuple[Array, Array]:
-    return means + np.array([[0.0, 0.0], [by, 0.0]]), covariance
+def _shift(means: Array, covariance: Array, amount: float) -> tuple[Array, Array]:
+    return means + np.array([[0.0, 0.0], [amount, 0.0]]), covariance
 
 
-def _spread(means: Array, covariance: Array, by: float) -> tuple[Array, Array]:
-    return means, by * covariance
+def _spread(means: Array, covariance: Array, factor: float) -> tuple[Array, Array]:
+    return means, factor * covariance
 
 
 @cache
@@ -82,21 +82,21 @@ def _places(means: Array, covariance: Array, *, is_judged: bool = True) -> tuple
     return *(ellipse(mean, covariance) for mean in means), bar, mark
 
 
-def _move_parameters(move: Move, steps: Array, asked: float, name: str) -> Demonstration:
+def _move_parameters(move: Move, steps: Array, asked_amount: float, name: str) -> Demonstration:
     model, most = _estimates(), _maximum()
 
-    def frame(by: float) -> Snapshot:
-        means, covariance = move(model.means_, model.covariance_, by)
+    def frame(amount: float) -> Snapshot:
+        means, covariance = move(model.means_, model.covariance_, amount)
         value = _value(means, covariance)
         sentence = (
-            f"{name} {signed(by)}: log likelihood {signed(value, 4)}, {most - value:.4f} below "
+            f"{name} {signed(amount)}: log likelihood {signed(value, 4)}, {most - value:.4f} below "
             f"that of the estimates, {signed(most, 4)}."
         )
-        label = f"{name} {signed(by)}"
+        label = f"{name} {signed(amount)}"
         return Snapshot(label, sentence, _places(means, covariance), most - value)
 
-    snapshots = [frame(round(float(by), 4)) for by in steps]
-    at = int(np.argmin(np.abs(steps - asked)))
+    snapshots = [frame(round(float(amount), 4)) for amount in steps]
+    at = int(np.argmin(np.abs(steps - asked_amount)))
     before = f"Estimated by maximum likelihood: log likelihood {signed(most, 4)} of 100 rows."
     first = Snapshot("before", before, _places(model.means_, model.covariance_))
     finding = (
@@ -174,11 +174,11 @@ def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
     model, most = _estimates(), _maximum()
 
     def frame(share: float) -> Snapshot:
-        now = means + share * (model.means_ - means)
+        moved_means = means + share * (model.means_ - means)
         spread = covariance + share * (model.covariance_ - covariance)
-        value = _value(now, spread)
+        value = _value(moved_means, spread)
         sentence = f"{percent(share, 0)} of the way to the estimates: {signed(value, 4)}."
-        return Snapshot(percent(share, 0), sentence, _places(now, spread))
+        return Snapshot(percent(share, 0), sentence, _places(moved_means, spread))
 
     before = (
         f"Two means and one covariance, chosen by hand: log likelihood "

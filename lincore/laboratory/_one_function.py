@@ -35,7 +35,7 @@ def _fitted() -> SampleLine:
     return SampleLine.of(LeastSquaresClassifier().fit(data.X, data.codes))
 
 
-def _frame(label: str, f: SampleLine, plane: StagePlane, asked: Asked | None) -> Snapshot:
+def _frame(label: str, f: SampleLine, plane: StagePlane, value_of: Asked | None) -> Snapshot:
     data = prml_training()
     row = data.X[0]
     value = float(f.values(row[None])[0])
@@ -53,7 +53,7 @@ def _frame(label: str, f: SampleLine, plane: StagePlane, asked: Asked | None) ->
         np.array([row, foot]),
         row[None],
     )
-    return Snapshot(label, sentence, places, asked(f) if asked else float("nan"))
+    return Snapshot(label, sentence, places, value_of(f) if value_of else float("nan"))
 
 
 def _show(
@@ -62,13 +62,13 @@ def _show(
     answer: float,
     finding: str,
     stop: int = -1,
-    asked: Asked | None = None,
+    value_of: Asked | None = None,
 ) -> Demonstration:
     data = prml_training()
     plane = StagePlane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
     empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
     first = Snapshot("before", before, empty)
-    frames = (first, *(_frame(label, f, plane, asked) for label, f in lines))
+    frames = (first, *(_frame(label, f, plane, value_of) for label, f in lines))
     figure = stage(
         plane,
         LOOKS,

@@ -99,7 +99,7 @@ def _show(
     race: Callable[[], Mapping[str, Descent]],
     plane: StagePlane,
     before: str,
-    asked: str,
+    subject: str,
     conclude: Callable[[Mapping[str, Descent]], str],
 ) -> Demonstration:
     error, descents = _error(), race()
@@ -119,9 +119,9 @@ def _show(
         )
         paths = [_path(descent, step, plane) for descent in descents.values()]
         errors = [_errors(descent, steps[steps <= step], least) for descent in descents.values()]
-        now = np.array([[max(step, 1), 10.0**end] for end in ERRORS])
+        cursor = np.array([[max(step, 1), 10.0**end] for end in ERRORS])
         ends = [_end(descent, step, least) for descent in descents.values()]
-        places = (now, *paths, best[None], *errors, np.array(ends))
+        places = (cursor, *paths, best[None], *errors, np.array(ends))
         return Snapshot(f"step {step}", f"Step {step}. {states}.", places, step)
 
     start = next(iter(descents.values())).positions[0]
@@ -131,7 +131,7 @@ def _show(
     ))  # fmt: skip
     dashes = ("solid", "dash", "dot", "dashdot")
     # Only the requested one is coloured.
-    hues = [ACCENT if name == asked else GREY for name in descents]
+    hues = [ACCENT if name == subject else GREY for name in descents]
     looks = [
         {**line(name, hues[i], dash=dashes[i], width=3), "mode": "lines+markers",
          "marker": {"size": 6, "color": hues[i]}}
@@ -166,7 +166,7 @@ def _show(
         panels=(Panel(below, Spot(up=(0.0, 0.33)), {"type": "log", "dtick": 1}, up),),
         fixed=[contours(x, y, height, "equal error")],
     )
-    answer = float(descents[asked].n_steps)
+    answer = float(descents[subject].n_steps)
     frames = (first, *(frame(int(step)) for step in steps))
     return Demonstration(figure, frames, answer, conclude(descents))
 

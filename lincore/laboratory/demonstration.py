@@ -111,9 +111,9 @@ class Demonstration:
         if not len(known) or not known.min() <= guess <= known.max():
             return self
         # Of states with the same value the one in which playing ends.
-        off = np.abs(values - guess)
-        at = self.stop if off[self.stop] <= np.nanmin(off) else int(np.nanargmin(off))
-        pairs = list(zip(self.frames[at].places, self.frames[self.stop].places, strict=True))
+        gaps = np.abs(values - guess)
+        nearest = self.stop if gaps[self.stop] <= np.nanmin(gaps) else int(np.nanargmin(gaps))
+        pairs = list(zip(self.frames[nearest].places, self.frames[self.stop].places, strict=True))
         return replace(self, figure=with_ghost(self.figure, pairs, name))
 
     def figure_at(self, number: int) -> go.Figure:

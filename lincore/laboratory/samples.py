@@ -17,6 +17,8 @@ from lincore.estimators.boundary_geometry import boundary
 from lincore.utils.typing import Array, Codes
 
 FAR = (12.0, -12.0)
+# Squared Mahalanobis distance that 95 % of a Gaussian class in a plane do not exceed.
+LEVEL = 5.991465
 
 
 class SampleLine(NamedTuple):
@@ -86,8 +88,8 @@ def unit(degrees: float | Array) -> Array:
     return np.stack([np.cos(turned), np.sin(turned)], axis=-1)
 
 
-def ellipse(mean: Array, covariance: Array, *, level: float = 5.991465) -> Array:
-    """Return the ellipse at a squared Mahalanobis distance, (73, 2); by default of 95 %."""
+def ellipse(mean: Array, covariance: Array) -> Array:
+    """Return the ellipse that holds 95 % of a Gaussian class, (73, 2)."""
     values, vectors = np.linalg.eigh(covariance)
     circle = unit(np.linspace(0, 360, 73))
-    return np.asarray(mean + np.sqrt(level) * (circle * np.sqrt(values)) @ vectors.T)
+    return np.asarray(mean + np.sqrt(LEVEL) * (circle * np.sqrt(values)) @ vectors.T)

@@ -35,8 +35,8 @@ class CanonicalMeans:
     @classmethod
     def of(cls, moments: Moments, whitener: Whitener) -> CanonicalMeans:
         """Transform the class means of moments into the coordinates of a whitener."""
-        total, seen = moments.pooled(), moments.count > 0
-        means = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
+        total, has_rows = moments.pooled(), moments.count > 0
+        means = whitener.whiten(np.where(has_rows[:, None], moments.mean - total.mean, 0.0))
         return cls(whitener, means, moments.count / total.count)
 
     @cached_property
@@ -53,12 +53,12 @@ class CanonicalMeans:
     def axes(self, n_components: int | None = None) -> Array:
         """Return the axes (d, r) along which the means differ, by decreasing distance."""
         # The last class with a mean off the centre is on the positive side.
-        seen = self.shares > 0
+        has_rows = self.shares > 0
         _, lengths, axes = self.decomposition
-        nonzero = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
+        nonzero = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(has_rows) - 1]
         if not len(nonzero):
             raise ValueError("The class means are equal: no direction separates them.")
-        return _signed(axes[nonzero[:n_components]], self.means[seen])
+        return _signed(axes[nonzero[:n_components]], self.means[has_rows])
 
 
 def check_n_components(n_components: int | None, n_classes: int, p: int) -> None:

@@ -28,16 +28,16 @@ def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "l
         )
     if not np.isfinite(directions).all() or not directions.any(axis=-1).all():
         raise ValueError("A direction must be finite and not zero.")
-    seen = moments[moments.count > 0]
-    projected = directions @ (seen.mean - seen.pooled().mean).T
+    present = moments[moments.count > 0]
+    projected = directions @ (present.mean - present.pooled().mean).T
     if definition == "lecture":
-        between = (seen.count * projected**2).sum(axis=-1)
-    elif definition == "prml" and len(seen) == 2:
+        between = (present.count * projected**2).sum(axis=-1)
+    elif definition == "prml" and len(present) == 2:
         between = (projected[..., 1] - projected[..., 0]) ** 2
     elif definition == "prml":
-        raise ValueError(f"definition='prml' needs two classes with rows, got {len(seen)}.")
+        raise ValueError(f"definition='prml' needs two classes with rows, got {len(present)}.")
     else:
         raise ValueError(f"definition must be 'lecture' or 'prml', got {definition!r}.")
-    within = np.maximum(((directions @ seen.within()) * directions).sum(axis=-1), 0.0)
+    within = np.maximum(((directions @ present.within()) * directions).sum(axis=-1), 0.0)
     ratio = between / np.where(within > 0, within, 1.0)
     return np.asarray(np.where(within > 0, ratio, np.where(between > 0, np.inf, 0.0)))

@@ -73,11 +73,11 @@ class Gaussians(NamedTuple):
     @staticmethod
     def _refuse_overflow(X: NDArray[np.generic], distances: Array) -> None:
         """Raise ValueError for finite rows of X with infinite distances."""
-        beyond = ~np.isfinite(distances).all(axis=1) & np.isfinite(X).all(axis=1)
-        if beyond.any():
+        overflowing = ~np.isfinite(distances).all(axis=1) & np.isfinite(X).all(axis=1)
+        if overflowing.any():
             raise ValueError(
-                f"Row {int(np.argmax(beyond))} of X is so far from the classes that its squared "
-                f"distances overflow. Look for wrong values in it, or give the features in "
+                f"Row {int(np.argmax(overflowing))} of X is so far from the classes that its "
+                "squared distances overflow. Look for wrong values in it, or give the features in "
                 "larger units."
             )
 

@@ -111,9 +111,9 @@ class ClassDistances(NamedTuple):
         """
         p = np.full(len(self.counts), np.nan)
         p[self.codes] = [whitener.rank for whitener in self.gaussians.whiteners]
-        free = self.degrees - p + 1
-        judged = (free > 0) & (p > 0)
-        p, free = np.where(judged, p, 1.0), np.where(judged, free, 1.0)
-        quantile = stats.f.isf(level, p, free)
-        spread = p * self.degrees / free * (1 + 1 / np.maximum(self.counts, 1.0))
-        return np.where(judged, quantile * spread * self.scale, np.nan)
+        df2 = self.degrees - p + 1
+        has_limit = (df2 > 0) & (p > 0)
+        p, df2 = np.where(has_limit, p, 1.0), np.where(has_limit, df2, 1.0)
+        quantile = stats.f.isf(level, p, df2)
+        spread = p * self.degrees / df2 * (1 + 1 / np.maximum(self.counts, 1.0))
+        return np.where(has_limit, quantile * spread * self.scale, np.nan)

@@ -33,10 +33,10 @@ def _product(X: Any, matrix: Array) -> Array:
         return np.asarray(X @ matrix)
     out = np.empty((len(X), matrix.shape[1]))
     length = max(1, CONVERTED_VALUES // max(1, X.shape[1]))
-    room = np.empty((min(length, len(X)), X.shape[1]))
+    buffer = np.empty((min(length, len(X)), X.shape[1]))
     for start in range(0, len(X), length):
         rows = X[start : start + length]
-        converted = room[: len(rows)]
+        converted = buffer[: len(rows)]
         converted[:] = rows
         np.matmul(converted, matrix, out=out[start : start + length])
     return out

@@ -59,21 +59,21 @@ class Quadric(NamedTuple):
 
     def expanded(self) -> tuple[Array, Array, float]:
         """Return A, b, c of the form ``xᵀAx + bᵀx + c``, about zero."""
-        push = self.A @ self.origin
-        c = self.c - self.b @ self.origin + self.origin @ push
-        return self.A, self.b - 2 * push, float(c)
+        product = self.A @ self.origin
+        c = self.c - self.b @ self.origin + self.origin @ product
+        return self.A, self.b - 2 * product, float(c)
 
     def less(self, other: Quadric) -> Quadric:
         """Return the difference of two functions, about this one's origin."""
-        moved = other.about(self.origin)
-        return Quadric(self.A - moved.A, self.b - moved.b, self.c - moved.c, self.origin)
+        aligned = other.about(self.origin)
+        return Quadric(self.A - aligned.A, self.b - aligned.b, self.c - aligned.c, self.origin)
 
     def about(self, origin: Array) -> Quadric:
         """Return the same function relative to another origin."""
         step = origin - self.origin
-        push = self.A @ step
+        product = self.A @ step
         return Quadric(
-            self.A, self.b + 2 * push, float(self.c + self.b @ step + step @ push), origin
+            self.A, self.b + 2 * product, float(self.c + self.b @ step + step @ product), origin
         )
 
     def pulled_back(self, matrix: Array, origin: Array) -> Quadric:
@@ -109,10 +109,12 @@ def _distances(rows: Array, curvature: Array, slope: Array, constant: float) -> 
     nearest = _nearest(rows, (below + above) / 2, curvature, slope)
     rest = _value(nearest, curvature, slope, constant)
     scale = (np.abs(curvature) * nearest**2).sum(axis=1) + np.abs(nearest @ slope) + abs(constant)
-    off = np.abs(rest) > 1e-9 * scale
+    unsolved = np.abs(rest) > 1e-9 * scale
     distances = np.linalg.norm(nearest - rows, axis=1)
-    if off.any():
-        distances[off] = _distances_at_bracket_end(rows[off], nearest[off], rest[off], curvature)
+    if unsolved.any():
+        distances[unsolved] = _distances_at_bracket_end(
+            rows[unsolved], nearest[unsolved], rest[unsolved], curvature
+        )
     return distances
 
 

@@ -24,20 +24,20 @@ def minimum_error_shifts(scores: Array, codes: NDArray[np.intp], weight: Array |
     shifts = np.zeros(scores.shape[1])
     # With two classes one offset is enough to move the threshold.
     movable = range(1 if len(shifts) == 2 else 0, len(shifts))
-    bettered = True
-    while bettered:
-        bettered = False
+    improved = True
+    while improved:
+        improved = False
         for k in movable:
             rivals = scores + shifts
             own = rivals[:, k].copy()
             rivals[:, k] = -np.inf
             strongest = rivals.argmax(axis=1)
             # Other rows are misclassified whatever the offset.
-            counts = (codes == k) | (codes == strongest)
-            margin = (own - rivals.max(axis=1))[counts]
-            cut = _best_cut(margin, (codes == k)[counts], weight[counts])
+            decides = (codes == k) | (codes == strongest)
+            margin = (own - rivals.max(axis=1))[decides]
+            cut = _best_cut(margin, (codes == k)[decides], weight[decides])
             shifts[k] -= cut
-            bettered = bettered or cut != 0
+            improved = improved or cut != 0
     return shifts
 
 
@@ -48,15 +48,15 @@ def _best_cut(values: Array, positive: Flags, weight: Array) -> float:
     if present <= least_gain:
         return 0.0
     order = np.argsort(values, kind="stable")
-    values, gained = values[order], np.where(positive, weight, -weight)[order]
+    values, changes = values[order], np.where(positive, weight, -weight)[order]
     # Errors if the first j values are predicted negative, j = 0 .. n.
-    errors = weight[~positive].sum() + np.append(0.0, np.cumsum(gained))
+    errors = weight[~positive].sum() + np.append(0.0, np.cumsum(changes))
     gaps = np.diff(values)
-    apart = np.flatnonzero(gaps > TOLERANCE * (values[-1] - values[0]))
-    cuts = np.r_[values[0] - 1, (values[apart] + values[apart + 1]) / 2, values[-1] + 1]
-    errors = errors[np.r_[0, apart + 1, len(values)]]
+    separated = np.flatnonzero(gaps > TOLERANCE * (values[-1] - values[0]))
+    cuts = np.r_[values[0] - 1, (values[separated] + values[separated + 1]) / 2, values[-1] + 1]
+    errors = errors[np.r_[0, separated + 1, len(values)]]
     if errors.min() >= present - least_gain:
         return 0.0
-    widths = np.where(errors <= errors.min() + least_gain, np.r_[0.0, gaps[apart], 0.0], -1.0)
+    widths = np.where(errors <= errors.min() + least_gain, np.r_[0.0, gaps[separated], 0.0], -1.0)
     # Of gaps that are equal up to rounding, use the first.
     return float(cuts[np.argmax(widths >= widths.max() * (1 - TOLERANCE))])

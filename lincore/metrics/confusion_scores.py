@@ -89,9 +89,9 @@ def balanced_accuracy_influence(tally: Tally, truth: Codes, predicted: Codes) ->
 def macro_f1_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
     """Return the same for the macro F1."""
     size = (tally.true + tally.predicted) / len(truth)
-    pull = divide(f1_by_class(tally), size)
+    loss = divide(f1_by_class(tally), size)
     gain = 2 * (truth == predicted) / size[truth]
-    return (gain - pull[truth] - pull[predicted]) / np.count_nonzero(size)
+    return (gain - loss[truth] - loss[predicted]) / np.count_nonzero(size)
 
 
 def mcc_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:

@@ -93,8 +93,8 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     widest = SCORES[name].highest - SCORES[name].lowest
     interval = from_enlarged(value, centre, spread).within(-widest, widest)
     # An interval that was extended to the estimate may include 0.
-    away = abs(centre) / np.sqrt(spread.variance) if value * centre > 0 else 0.0
-    return PairedDifference(interval, float(2 * stats.t.sf(away, spread.degrees)), test)
+    statistic = abs(centre) / np.sqrt(spread.variance) if value * centre > 0 else 0.0
+    return PairedDifference(interval, float(2 * stats.t.sf(statistic, spread.degrees)), test)
 
 
 def _without_spread(value: float, influence: Array, n_units: int) -> PairedDifference:
@@ -210,12 +210,14 @@ def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
     # Correlated rows of a group count less, by the design effect, but never less than the number of
     # groups. If no row differs, it is the number of groups.
     base, weight = find_sampling_units(results), row_weights(results)
-    numbers, at, row = np.unique(results.rows, return_index=True, return_inverse=True)
+    numbers, first_index, row = np.unique(results.rows, return_index=True, return_inverse=True)
     n_codes = int(codes.max()) + 1
-    of_row = codes[at]
-    counts: NDArray[np.float64] = np.bincount(of_row, minlength=n_codes).astype(float)
+    code_of_row = codes[first_index]
+    counts: NDArray[np.float64] = np.bincount(code_of_row, minlength=n_codes).astype(float)
     if weight is not None:
-        counts = np.array([effective_number(weight[at[of_row == c]]) for c in range(n_codes)])
+        counts = np.array(
+            [effective_number(weight[first_index[code_of_row == c]]) for c in range(n_codes)]
+        )
     if results.settings.row_groups is None:
         return counts
     pairs = np.unique(np.column_stack([codes, base.units]), axis=0)

@@ -382,24 +382,26 @@ class _LossSums:
             changes[c] = self.squares[c] - of_rows @ of_rows.T
             of_rows /= root  # now means over splits
             for s, tested_rows in enumerate(split_columns):
-                columns = np.searchsorted(own, tested_rows[codes[tested_rows] == c])
-                tested[s, c] = of_rows[:, columns].sum(axis=1) / max(len(columns), 1)
+                tested_columns = np.searchsorted(own, tested_rows[codes[tested_rows] == c])
+                tested[s, c] = of_rows[:, tested_columns].sum(axis=1) / max(len(tested_columns), 1)
             of_rows -= means[c][:, None]
             of_rows *= times[own] / n_tested[c]
             counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
         # A row's own loss is part of its mean: it must have been predicted at least twice.
         n_seen = np.bincount(codes[times > 0], minlength=k)
-        often = by_class >= 2 * np.maximum(n_seen, 1)
-        grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)[:, None]
-        effects = np.where(often[:, None], (np.stack(self.levels) - tested) * grown, 0.0)
-        share = np.divide(grown[:, 0], by_class, out=np.zeros(k), where=often)
+        is_repeated = by_class >= 2 * np.maximum(n_seen, 1)
+        correction = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=is_repeated)[
+            :, None
+        ]
+        effects = np.where(is_repeated[:, None], (np.stack(self.levels) - tested) * correction, 0.0)
+        share = np.divide(correction[:, 0], by_class, out=np.zeros(k), where=is_repeated)
         changes *= share[:, None, None]
         chance = changes / n_tested[:, None, None]
         a_split = by_class / n_splits
-        several = np.divide(1, a_split - 1, out=np.zeros(k), where=a_split > 1)[:, None, None]
+        per_row = np.divide(1, a_split - 1, out=np.zeros(k), where=a_split > 1)[:, None, None]
         deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
         between = deviations @ deviations.swapaxes(1, 2) / max(len(effects) - 1, 1)
-        noise = (changes * grown[:, None] - between) * several
+        noise = (changes * correction[:, None] - between) * per_row
         return _Statistics(counts, means, rows, effects, tested, chance, noise)
 
     def _covariance(

@@ -50,13 +50,13 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
         return CommonRows(np.empty(0, dtype=np.intp), [])
     step = -(-len(plan) // MOST_FOLDS)
     folds = list(range(0, len(plan), step))
-    every = np.union1d(plan[0].train, plan[0].test)
+    rows = np.union1d(plan[0].train, plan[0].test)
     most = min(MOST_ROWS, MOST_VALUES // (len(folds) * n_classes))
-    if len(every) > most:
-        shuffled = np.random.default_rng(0).permutation(every)
+    if len(rows) > most:
+        shuffled = np.random.default_rng(0).permutation(rows)
         by_class = shuffled[np.concatenate(rows_by_class(codes[shuffled], n_classes))]
-        every = np.sort(by_class[np.linspace(0, len(every) - 1, most).astype(np.intp)])
-    return CommonRows(every, folds)
+        rows = np.sort(by_class[np.linspace(0, len(rows) - 1, most).astype(np.intp)])
+    return CommonRows(rows, folds)
 
 
 def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
@@ -64,8 +64,8 @@ def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
     # Otherwise those among the same sample of the data for every split.
     if len(codes) <= MOST_TRAINED:
         return train
-    each = MOST_TRAINED // n_classes
-    chosen = [rows[:each] for rows in rows_by_class(codes, n_classes, 0)]
+    n_each = MOST_TRAINED // n_classes
+    chosen = [rows[:n_each] for rows in rows_by_class(codes, n_classes, 0)]
     return np.intersect1d(train, np.concatenate(chosen))
 
 
@@ -79,9 +79,9 @@ def training_variance(
     # predict also harm a model trained on them: leaving such a fold out gives a low score and a
     # better model.
     by_fold = influence.reshape(n_folds, -1)
-    apart = by_fold - by_fold.mean(axis=0)
-    models = apart.mean(axis=1)
-    added = float((apart.var(axis=1) / apart.shape[1]).mean()) * by_row**2
+    deviations = by_fold - by_fold.mean(axis=0)
+    models = deviations.mean(axis=1)
+    added = float((deviations.var(axis=1) / deviations.shape[1]).mean()) * by_row**2
     rows = tested - tested.mean() - models  # minus the effect of the model
     square, product = float((models**2).mean()) - added, float((rows * models).mean())
     return max(square / ratio - 2 * product, 0.0)
@@ -110,5 +110,5 @@ def share_influence(by_cell: Array, truth: Codes, soft: Array, weight: Array | N
     # per row of the class in the data, with labels softened by `SHARPNESS`.
     gain = by_cell[truth] - (soft * by_cell[truth]).sum(axis=1, keepdims=True)
     counts = np.bincount(truth, weight, soft.shape[1]).astype(float)
-    moved = soft * gain if weight is None else soft * gain * weight[:, None]
-    return divide(SHARPNESS * moved.sum(axis=0), counts)
+    shifted = soft * gain if weight is None else soft * gain * weight[:, None]
+    return divide(SHARPNESS * shifted.sum(axis=0), counts)

@@ -473,15 +473,17 @@ def fit_alike(
     ['lda', 'qda']
     """
     requested = as_methods(methods)
-    wanted = {method.name: (method, method_steps(method, data, steps)) for method in requested}
-    all_steps = [own for _, own in wanted.values()]
+    steps_by_method = {
+        method.name: (method, method_steps(method, data, steps)) for method in requested
+    }
+    all_steps = [own for _, own in steps_by_method.values()]
     common = max(all_steps, key=all_steps.count)
-    chosen = [method for method, own in wanted.values() if own == common]
+    chosen = [method for method, own in steps_by_method.values() if own == common]
     sample = summarise_training_set(data, split)
     outcomes = _fit_methods(data, sample, split, chosen, steps, seed, progress)
     pipelines: dict[str, Pipeline] = {}
     missing = []
-    for name, (method, own) in wanted.items():
+    for name, (method, own) in steps_by_method.items():
         outcome = outcomes.get(name)
         if isinstance(outcome, Failure):
             missing.append(f"{method.label}: {outcome.reason}")
@@ -491,8 +493,8 @@ def fit_alike(
             missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
         elif outcome is not None:
             pipelines[name] = outcome.pipeline
-    digest = _digest(data, split, [*wanted], common, seed)
-    labels = {name: method.label for name, (method, _) in wanted.items()}
+    digest = _digest(data, split, [*steps_by_method], common, seed)
+    labels = {name: method.label for name, (method, _) in steps_by_method.items()}
     return AlikeFits(pipelines, labels, tuple(missing), data, split, digest)
 
 

@@ -65,7 +65,10 @@ class LearningCurve:
         """
         kind, intervals = scores.SCORES[score], {}
         for size, results in self.results.items():
-            by_split = _by_split(results)
+            splits = np.column_stack([results.repetition, results.fold])
+            by_split = [
+                results.take((splits == split).all(axis=1)) for split in np.unique(splits, axis=0)
+            ]
             for name in results.methods:
                 if len(by_split) == 1:
                     interval = scores.score(by_split[0], name, score)
@@ -214,9 +217,3 @@ def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
 def _sizes(data: Dataset, most: int) -> list[int]:
     least = min(most, max(FEWEST_BY_CLASS * data.n_classes, round(most * SMALLEST_SHARE)))
     return [round(size) for size in np.geomspace(least, most, N_SIZES)]
-
-
-def _by_split(results: Results) -> list[Results]:
-    """Return the results of each split separately, as one test set."""
-    splits = np.column_stack([results.repetition, results.fold])
-    return [results.take((splits == split).all(axis=1)) for split in np.unique(splits, axis=0)]

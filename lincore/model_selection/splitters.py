@@ -15,6 +15,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, rows_by_class, split
 from lincore.errors import DataError
 from lincore.metrics.settings import Settings
+from lincore.model_selection.fitting import TrainingSample
 from lincore.utils.typing import Rows
 
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
@@ -100,7 +101,7 @@ def describe(scheme: Scheme) -> str:
 def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
     """Return the settings of results that follow from a plan and its data."""
     n_tested = [len(fold.test) for fold in plan]
-    shares = [_shares(data, fold.train) for fold in plan]
+    shares = [TrainingSample(fold.train).shares(data) for fold in plan]
     settings = Settings(
         data=data.name,
         digest=data.digest,
@@ -118,13 +119,6 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
         row_groups=groups[tested],
         groups_divided=any(np.isin(groups[f.test], groups[f.train]).any() for f in plan),
     )
-
-
-def _shares(data: Dataset, rows: Rows) -> Any:
-    """Return the shares of the classes among some rows, by their weights, (K,)."""
-    weight = data.weights_of(rows)
-    total = np.bincount(data.codes[rows], weight, data.n_classes)
-    return total / total.sum()
 
 
 def _plan_by_name(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:

@@ -217,9 +217,9 @@ class StageFitter(NamedTuple):
                 outcomes[method.name] = tuning
                 continue
             steps = self.stage.steps._replace(n_components=int(tuning.values["n_components"]))
-            alone = self._replace(stage=Stage(steps, (method,), None, {}))
+            fitter = self._replace(stage=Stage(steps, (method,), None, {}))
             before = seconds + time.perf_counter() - start
-            [(_, fitted)] = alone.fit([(i, task, before)])
+            [(_, fitted)] = fitter.fit([(i, task, before)])
             outcome = outcomes[method.name] = fitted[method.name]
             if isinstance(outcome, Fit):
                 outcome.pipeline["pca"].tuning_ = tuning
@@ -261,9 +261,9 @@ class StageFitter(NamedTuple):
         inner = method.estimator
         inner = inner.estimator if isinstance(inner, Recalibrated) else inner
         if isinstance(inner, Tuned):
-            both = f"the number of components and {' and '.join(inner.options)}"
+            options = f"the number of components and {' and '.join(inner.options)}"
             return Failure(
-                ValueError(f"Cross-validation cannot choose {both} together: give one of them.")
+                ValueError(f"Cross-validation cannot choose {options} together: give one of them.")
             )
         most = min(MOST_COMPONENTS, *(prepared.test.shape[1] for prepared, _, _ in folds))
         candidates = [*(2**power for power in range(most.bit_length()) if 2**power < most), most]

@@ -115,10 +115,10 @@ def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistance
 def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -> Array | None:
     """Return the squared distance (n,) from the nearest class, relative to its usual distances."""
     limits = distances.limits(level)
-    judged = ~np.isnan(limits)
-    if not judged.any():
+    has_limit = ~np.isnan(limits)
+    if not has_limit.any():
         return None
-    return np.asarray((squared[:, judged] / limits[judged]).min(axis=1))
+    return np.asarray((squared[:, has_limit] / limits[has_limit]).min(axis=1))
 
 
 def has_covariances(classifier: Any) -> bool:

@@ -51,7 +51,7 @@ def merge_means(left: MergeGroup, right: MergeGroup) -> MergedMeans:
 def tiles(p: int, is_diagonal: bool) -> list[Any]:
     """Cut scatters (..., p, p), or (..., p), into rows: indices of their last axes."""
     rows = [slice(start, start + MERGED_ROWS) for start in range(0, p, MERGED_ROWS)]
-    return [(..., some) if is_diagonal else (..., some, slice(None)) for some in rows]
+    return [(..., chunk) if is_diagonal else (..., chunk, slice(None)) for chunk in rows]
 
 
 def merge_rows(
@@ -68,8 +68,8 @@ def merge_rows(
 
 def pool(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]:
     """Merge groups along the last axis of the grouping."""
-    whole = count.sum(axis=-1)
-    share = count / np.where(whole > 0, whole, 1.0)[..., None]
+    total = count.sum(axis=-1)
+    share = count / np.where(total > 0, total, 1.0)[..., None]
     # Relative to a group that has rows, so that a common offset cancels before summation.
     first = np.argmax(count > 0, axis=-1)[..., None, None]
     anchor = mean[..., :1, :]
@@ -80,5 +80,5 @@ def pool(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]
     delta = mean - centre[..., None, :]
     rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
     if within.ndim == mean.ndim - 1:
-        return whole, centre, within + (rooted**2).sum(axis=-2)
-    return whole, centre, within + np.swapaxes(rooted, -1, -2) @ rooted
+        return total, centre, within + (rooted**2).sum(axis=-2)
+    return total, centre, within + np.swapaxes(rooted, -1, -2) @ rooted

@@ -224,11 +224,13 @@ class Moments:
                 f"Moments of shapes {self.mean.shape}, {self.scatter.shape} and "
                 f"{other.mean.shape}, {other.scatter.shape} cannot be merged."
             )
-        both = merge_means(self, other)
+        merged = merge_means(self, other)
         scatter = np.empty(self.scatter.shape)
         for rows in tiles(self.n_features, self.is_diagonal):
-            merge_rows(self.scatter[rows], other.scatter[rows], both.step, rows, out=scatter[rows])
-        return Moments(both.count, both.mean, scatter)
+            merge_rows(
+                self.scatter[rows], other.scatter[rows], merged.step, rows, out=scatter[rows]
+            )
+        return Moments(merged.count, merged.mean, scatter)
 
     def to_json(self) -> str:
         """Return the moments as JSON, exact to the last bit; see `from_json`."""

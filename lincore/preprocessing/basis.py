@@ -152,8 +152,8 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         """Return sines and cosines, shape (n, 2 m p), ordered by feature."""
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False)
-        turns = (rows - self.origin_) / self.period_
-        angles = 2 * np.pi * turns[:, :, None] * np.arange(1, self.n_harmonics + 1)
+        cycles = (rows - self.origin_) / self.period_
+        angles = 2 * np.pi * cycles[:, :, None] * np.arange(1, self.n_harmonics + 1)
         return np.stack([np.sin(angles), np.cos(angles)], axis=3).reshape(len(rows), -1)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -183,13 +183,13 @@ class Preparer(TransformerMixin, BaseEstimator):
     def _coding(self, column: Array, n_levels: int) -> Coding:
         codes = column[~np.isnan(column)].astype(np.intp)
         counts = np.bincount(codes, minlength=n_levels)[:n_levels]
-        seen, pooled = counts > 0, (counts > 0) & (counts < self.rare)
+        present, pooled = counts > 0, (counts > 0) & (counts < self.rare)
         # Merging a single level would only rename it.
         pooled &= pooled.sum() > 1
-        own = np.flatnonzero(seen & ~pooled)
+        separate = np.flatnonzero(present & ~pooled)
         position = np.full(n_levels + 2, _NOWHERE, dtype=np.intp)
-        position[own] = np.arange(len(own))
-        of_column = own.tolist()
+        position[separate] = np.arange(len(separate))
+        of_column = separate.tolist()
         if pooled.any():
             # Unseen levels are rarer still.
             position[:n_levels][counts < max(self.rare, 1)] = len(of_column)
@@ -198,7 +198,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         if len(codes) < len(column) and self.imputation == "indicator":
             position[-1] = len(of_column)
             of_column.append(MISSING)
-        elif seen.any():
+        elif present.any():
             position[-1] = position[counts.argmax()]
         if len(of_column) == 2:
             return Coding(position - 1, tuple(of_column[1:]), of_column[0])

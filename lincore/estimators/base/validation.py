@@ -41,13 +41,13 @@ def validate_rows(
         check_classification_targets(labels)
         if reset:
             estimator.classes_ = unique_labels(labels if classes is None else classes)
-        strange = np.setdiff1d(labels, estimator.classes_)
+        unknown = np.setdiff1d(labels, estimator.classes_)
     except (TypeError, ValueError) as error:
         _explain_labels(y, error)
         raise
-    if len(strange):
+    if len(unknown):
         known = estimator.classes_.tolist()
-        raise ValueError(f"Labels {strange.tolist()} are not among {known}.")
+        raise ValueError(f"Labels {unknown.tolist()} are not among {known}.")
     weight = None
     if sample_weight is not None:
         weight = checked_weights(sample_weight, rows)

@@ -199,15 +199,15 @@ def sparse_centre_and_scale(
     # out; infinite for constant features.
     rows = sp.csr_array(X, dtype=np.float64)
     n, p = rows.shape
-    given = np.ones(n) if weight is None else weight
-    total = given.sum()
-    each = np.repeat(given, np.diff(rows.indptr))
-    mean = np.bincount(rows.indices, each * rows.data, p) / total
+    row_weight = np.ones(n) if weight is None else weight
+    total = row_weight.sum()
+    value_weight = np.repeat(row_weight, np.diff(rows.indptr))
+    mean = np.bincount(rows.indices, value_weight * rows.data, p) / total
     if not intercept:
-        scale = np.sqrt(np.bincount(rows.indices, each * rows.data**2, p) / total)
+        scale = np.sqrt(np.bincount(rows.indices, value_weight * rows.data**2, p) / total)
         return np.zeros(p), np.where(scale > 0, scale, np.inf)
-    about_mean = np.bincount(rows.indices, each * (rows.data - mean[rows.indices]) ** 2, p)
-    stored = np.bincount(rows.indices, each, p)
+    about_mean = np.bincount(rows.indices, value_weight * (rows.data - mean[rows.indices]) ** 2, p)
+    stored = np.bincount(rows.indices, value_weight, p)
     deviation = np.sqrt((about_mean + np.maximum(total - stored, 0.0) * mean**2) / total)
     # Rounding in the sum of the weights would appear as a deviation of 1e-8.
     constant = deviation <= 1e-7 * np.abs(mean)

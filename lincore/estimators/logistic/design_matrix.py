@@ -80,7 +80,7 @@ class RowView(NamedTuple):
     def squares(self, row_weight: Array) -> Array:
         """Return ``Σ row_weightᵢ zᵢ²`` over the rows for each coordinate, (q,)."""
         if not sp.issparse(self.rows):
-            parts = (row_weight[at] @ block**2 for at, block in self.coordinate_blocks())
+            parts = (row_weight[where] @ block**2 for where, block in self.coordinate_blocks())
             return np.asarray(sum(parts), dtype=np.float64)
         # Σ w (x - m)² = Σ w x² - 2 m Σ w x + m² Σ w: m is at most FAR deviations.
         raw, mixed = self.rows.multiply(self.rows).T @ row_weight, self.rows.T @ row_weight

@@ -65,8 +65,8 @@ class ElasticNetLoss:
         point = self.plain(coef)
         gradient = (point.gradient + self._l2 * coef) * self._varies
         value = point.value + (self.penalty * np.abs(coef) + 0.5 * self._l2 * coef**2).sum()
-        beyond = np.sign(gradient) * np.maximum(np.abs(gradient) - self.penalty, 0.0)
-        shortest = np.where(coef == 0, beyond, gradient + self.penalty * np.sign(coef))
+        excess = np.sign(gradient) * np.maximum(np.abs(gradient) - self.penalty, 0.0)
+        shortest = np.where(coef == 0, excess, gradient + self.penalty * np.sign(coef))
         return Iterate(coef, value, shortest, State(point.state, gradient))
 
     def separates(self, point: Iterate) -> bool:
@@ -79,10 +79,10 @@ class ElasticNetLoss:
         features, classes = np.nonzero(active)
         hessian = self._hessian(point.state.probabilities, features, classes)
         hessian.flat[:: len(hessian) + 1] += self._l2[features, 0]
-        at = point.x[active]
+        coef = point.x[active]
         step = np.zeros(self.shape)
         gradient, l1 = point.state.gradient[active], self.penalty[features, 0]
-        step[active] = _minimise(hessian, gradient, at, l1) - at
+        step[active] = _minimise(hessian, gradient, coef, l1) - coef
         return step
 
     def _active(self, point: Iterate) -> Flags:
@@ -118,8 +118,8 @@ class ElasticNetLoss:
                     continue
                 for k in np.unique(classes):
                     of_class = np.flatnonzero(classes == k)
-                    slim = np.sqrt(P_block[:, k, None]) * block[:, of_class]
-                    total[np.ix_(of_class, of_class)] += slim.T @ slim
+                    scaled = np.sqrt(P_block[:, k, None]) * block[:, of_class]
+                    total[np.ix_(of_class, of_class)] += scaled.T @ scaled
                 block *= P_block[:, classes]
                 total -= block.T @ block
             return (total,)
@@ -142,23 +142,23 @@ def _columns(rows: StandardRows, where: slice, features: NDArray[np.intp]) -> Ar
     """Return standardised features of some rows, in the order asked for; ones for intercepts."""
     block = np.ones((where.stop - where.start, len(features)))
     known = features < len(rows.units)
-    at = features[known]
-    values = rows.X[where][:, at]
+    columns = features[known]
+    values = rows.X[where][:, columns]
     values = values.toarray() if sp.issparse(values) else values
-    block[:, known] = (values - rows.origin[at]) * rows.units[at]
+    block[:, known] = (values - rows.origin[columns]) * rows.units[columns]
     return block
 
 
-def _minimise(hessian: Array, gradient: Array, at: Array, l1: Array) -> Array:
-    """Minimise ``gᵀ(z - at) + ½ (z - at)ᵀ H (z - at) + l1ᵀ|z|`` over z, starting from `at`."""
+def _minimise(hessian: Array, gradient: Array, coef: Array, l1: Array) -> Array:
+    """Minimise ``gᵀ(z - w) + ½ (z - w)ᵀ H (z - w) + l1ᵀ|z|`` over z, starting from w = `coef`."""
     # Lee, Battle, Raina, Ng (2007), "Efficient sparse coding algorithms": solve for the signs that
     # are assumed, go to the lowest of the points on the way where a sign changes, and leave out
     # what is zero there. If it should not be zero, it becomes active again in the next step.
     diagonal = np.diagonal(hessian).copy()
     hessian.flat[:: len(diagonal) + 1] += RIDGE * (diagonal + 1e-3 * diagonal.mean())
-    target = hessian @ at - gradient
-    z, active = at.copy(), np.arange(len(at))
-    sign = np.where(at == 0, -np.sign(gradient), np.sign(at))
+    target = hessian @ coef - gradient
+    z, active = coef.copy(), np.arange(len(coef))
+    sign = np.where(coef == 0, -np.sign(gradient), np.sign(coef))
     for _ in range(MOST_SOLVED):
         inner, start, weight = hessian[np.ix_(active, active)], z[active], l1[active]
         end = lapack.dposv(inner, target[active] - weight * sign[active])[1]

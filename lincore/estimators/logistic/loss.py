@@ -66,7 +66,9 @@ class SoftmaxLoss:
         probabilities = np.empty((*coef.shape[:-2], len(self.rows), self.n_classes))
 
         def sum_chunk(rows: range) -> tuple[Array, Array, Array]:
-            value, products, sums = (np.zeros(of) for of in (W.shape[:-2], W.shape, constant.shape))
+            value, products, sums = (
+                np.zeros(shape) for shape in (W.shape[:-2], W.shape, constant.shape)
+            )
             for where, block in view.blocks(rows):
                 P_block = probabilities[..., where, :]
                 np.add(block @ W, constant[..., None, :], out=P_block)
@@ -80,9 +82,9 @@ class SoftmaxLoss:
             return value, products, sums
 
         total, products, sums = self.summed(sum_chunk)
-        pull = self.penalty[..., None] * coef
-        gradient = view.fold(products, sums) + pull
-        value = total + 0.5 * (pull * coef).sum(axis=(-2, -1))
+        penalty_gradient = self.penalty[..., None] * coef
+        gradient = view.fold(products, sums) + penalty_gradient
+        value = total + 0.5 * (penalty_gradient * coef).sum(axis=(-2, -1))
         return Iterate(coef, value, gradient, probabilities)
 
     def separates(self, point: Iterate) -> bool:
@@ -171,7 +173,7 @@ class SoftmaxLoss:
         """Return Böhning's bound for one class, for coefficients that sum to zero."""
         return self._scatter(np.full(len(self.rows), 0.5), self.rows.double)
 
-    def weighted_bound(self, state: Array, *, every: int = 1) -> Array:
+    def weighted_bound(self, state: Array, *, every: int) -> Array:
         """Return Böhning's matrix (q, q) with row weights."""
         # The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
         # which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
@@ -266,9 +268,9 @@ class SummedLoss:
     def __call__(self, coef: Array) -> Iterate:
         """Return value and gradient at coefficients (q, K)."""
         summed = self._over(partial(_value_and_gradient, self._of_block, coef), add)
-        pull = self.penalty[:, None] * coef
-        value = np.asarray(summed[0] + 0.5 * (pull * coef).sum())
-        gradient = summed[1:].reshape(self.shape) + pull
+        penalty_gradient = self.penalty[:, None] * coef
+        value = np.asarray(summed[0] + 0.5 * (penalty_gradient * coef).sum())
+        gradient = summed[1:].reshape(self.shape) + penalty_gradient
         return Iterate(coef, value, gradient, self.sample(coef).state)
 
     def separates(self, point: Iterate) -> bool:
@@ -284,7 +286,7 @@ class SummedLoss:
         """Return an approximate Hessian for the differences of classes 1 to K - 1 from class 0."""
         return self.scale * self.sample.hessian(state, exact=exact, every=every)
 
-    def weighted_bound(self, state: Array, *, every: int = 1) -> Array:
+    def weighted_bound(self, state: Array, *, every: int) -> Array:
         """Return Böhning's matrix (q, q) with row weights."""
         return self.scale * self.sample.weighted_bound(state, every=every)
 
@@ -343,6 +345,6 @@ def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
     for k in range(1, K):
         # p (1 - p) with 1 - p as a sum, for p near 1.
         rest = _row_sums(probabilities[..., :k]) + _row_sums(probabilities[..., k + 1 :])
-        slim = np.sqrt(probabilities[..., k] * rest)[..., None] * rows
-        blocks[..., k - 1, :, k - 1, :] = slim.swapaxes(-1, -2) @ slim
+        scaled = np.sqrt(probabilities[..., k] * rest)[..., None] * rows
+        blocks[..., k - 1, :, k - 1, :] = scaled.swapaxes(-1, -2) @ scaled
     return blocks

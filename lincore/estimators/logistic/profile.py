@@ -113,22 +113,24 @@ def _interval_end(loss: FirthLoss, least: Iterate, a: Array, level: float, sign:
 def _loss_at_zero(loss: FirthLoss, least: Iterate, a: Array) -> float:
     """Return the least loss with ``a @ θ = 0``."""
     theta = _as_vector(least.x - least.x[:, :1])
-    point, left = least, -float(a @ theta)
+    point, remaining = least, -float(a @ theta)
     for _ in range(MOST_STEPS):
         g = _as_vector(point.gradient)
         across, along = np.linalg.solve(loss.hessian(point.state), np.column_stack([g, a])).T
-        slope = (left + a @ across) / (a @ along)
+        slope = (remaining + a @ across) / (a @ along)
         step = slope * along - across
-        if abs(left) < ACCURACY and np.abs(g - slope * a).max() < 1e3 * ACCURACY:
+        if abs(remaining) < ACCURACY and np.abs(g - slope * a).max() < 1e3 * ACCURACY:
             return float(point.value)
         share = min(1.0, LONGEST_STEP / np.abs(step).max())
         after = loss(_after_step(point, share * step))
         for _ in range(HALVINGS):
             # While the constraint is approached the loss may rise; afterwards it may not.
-            if np.isfinite(after.value) and (left != 0 or after.value <= point.value + ACCURACY):
+            if np.isfinite(after.value) and (
+                remaining != 0 or after.value <= point.value + ACCURACY
+            ):
                 break
             share *= 0.5
             after = loss(_after_step(point, share * step))
-        point, left = after, left - share * float(a @ step)
-        left = 0.0 if abs(left) < 1e-14 else left
+        point, remaining = after, remaining - share * float(a @ step)
+        remaining = 0.0 if abs(remaining) < 1e-14 else remaining
     return np.nan

@@ -235,13 +235,13 @@ def sgd(posed: Posed) -> Solver:
 
     def keep_if_lower(objective: ObjectiveStack, point: Iterate, direction: Array) -> SearchResult:
         nonlocal rate
-        taken = np.array([rate])
+        length = np.array([rate])
         with np.errstate(all="ignore"):
             after = objective(point.x + direction)
         if after.value[0] < point.value[0]:
-            return after, taken, [None]
+            return after, length, [None]
         rate /= 2
-        return point, taken, [Reason.PRECISION if rate < np.finfo(float).tiny else None]
+        return point, length, [Reason.PRECISION if rate < np.finfo(float).tiny else None]
 
     return Solver(epoch, keep_if_lower, 100)
 
@@ -351,8 +351,8 @@ def _conjugate_gradients(
     """Solve ``H x = target`` until the preconditioned residual is `share` of the first."""
     x = np.zeros_like(target)
     residual = target
-    search = near = precondition(residual)
-    energy = first = float((residual * near).sum())
+    search = preconditioned = precondition(residual)
+    energy = first = float((residual * preconditioned).sum())
     for step in range(1, MAX_INNER + 1):
         curved = product(search)
         curvature = float((search * curved).sum())
@@ -360,15 +360,15 @@ def _conjugate_gradients(
         # (Sums, not norms: for such short vectors BLAS spends its time waking threads.)
         lengths = np.sqrt((search * search).sum()) * np.sqrt((curved * curved).sum())
         if not curvature > np.finfo(float).eps * lengths:
-            return (x if step > 1 else near), step
+            return (x if step > 1 else preconditioned), step
         length = energy / curvature
         x = x + length * search
         residual = residual - length * curved
-        near = precondition(residual)
-        before, energy = energy, float((residual * near).sum())
+        preconditioned = precondition(residual)
+        before, energy = energy, float((residual * preconditioned).sum())
         if not energy > share**2 * first:
             return x, step
-        search = near + energy / before * search
+        search = preconditioned + energy / before * search
     return x, MAX_INNER
 
 

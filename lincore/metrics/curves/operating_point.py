@@ -303,8 +303,8 @@ def _scores_at(hits: Array, alarms: Array, score: str, miss_cost: float) -> Arra
         return np.asarray(((n_class - hits) * miss_cost + alarms) / (n_class + n_others))
     right = np.stack([n_others - alarms, hits], axis=-1)
     true = np.broadcast_to([n_others, n_class], right.shape).astype(float)
-    taken = hits + alarms
-    tally = Tally(right, true, np.stack([n_class + n_others - taken, taken], axis=-1))
+    n_predicted = hits + alarms
+    tally = Tally(right, true, np.stack([n_class + n_others - n_predicted, n_predicted], axis=-1))
     if score == "F1":
         return np.nan_to_num(f1_by_class(tally)[:, 1])
     return np.asarray(_MEASURES[score](tally))

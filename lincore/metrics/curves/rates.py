@@ -75,12 +75,12 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
     curves = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
-        thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
+        thresholds, hits, n_predicted = _sweep(values, results.truth == k, row_weights(results))
         n_inside, n = counts[k].sum(), counts.sum()
-        rate = _share(np.append(0.0, taken - hits), n - n_inside)
+        rate = _share(np.append(0.0, n_predicted - hits), n - n_inside)
         recall = _share(np.append(0.0, hits), n_inside)
-        wrong = counts[:, k].sum() - counts[k, k]
-        operating = Point(_ratio(wrong, n - n_inside), _ratio(counts[k, k], n_inside))
+        alarms = counts[:, k].sum() - counts[k, k]
+        operating = Point(_ratio(alarms, n - n_inside), _ratio(counts[k, k], n_inside))
         area = float(np.trapezoid(recall, rate))
         thresholds = _readable(thresholds, results, method)
         curves.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
@@ -107,9 +107,9 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
     curves = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
-        thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
+        thresholds, hits, n_predicted = _sweep(values, results.truth == k, row_weights(results))
         n_inside = counts[k].sum()
-        recall, precision = _share(hits, n_inside), divide(hits, taken)
+        recall, precision = _share(hits, n_inside), divide(hits, n_predicted)
         average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
         right = counts[k, k]
         operating = Point(_ratio(right, n_inside), _ratio(right, counts[:, k].sum()))
@@ -137,15 +137,15 @@ def _readable(thresholds: Array, results: Results, method: str) -> Array:
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
-def _sweep(values: Array, inside: Flags, weight: Array | None) -> tuple[Array, Array, Array]:
+def _sweep(values: Array, is_class: Flags, weight: Array | None) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in decreasing order, with the true and all positives at each."""
     # By logarithms, which still order posteriors that round to 1.
     order = np.argsort(-values, kind="stable")
     falling = values[order]
     last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]
-    each = np.ones(len(values)) if weight is None else weight[order]
-    hits, taken = np.cumsum(inside[order] * each)[last], np.cumsum(each)[last]
-    return np.asarray(falling[last], dtype=float), hits, taken
+    row_weight = np.ones(len(values)) if weight is None else weight[order]
+    hits, n_predicted = np.cumsum(is_class[order] * row_weight)[last], np.cumsum(row_weight)[last]
+    return np.asarray(falling[last], dtype=float), hits, n_predicted
 
 
 def _share(counts: Array, n: float) -> Array:

@@ -61,10 +61,10 @@ class RejectOption:
 
     def sets(self, log_proba: Array) -> Flags:
         """Return which classes are in the set of each row, (n, K), for logarithms of posteriors."""
-        inside = np.exp(log_proba) >= self.thresholds
+        in_set = np.exp(log_proba) >= self.thresholds
         if self.coverage is None:
-            inside &= np.arange(len(self.thresholds)) == log_proba.argmax(axis=1)[:, None]
-        return np.asarray(inside)
+            in_set &= np.arange(len(self.thresholds)) == log_proba.argmax(axis=1)[:, None]
+        return np.asarray(in_set)
 
     def sentence(self) -> str:
         """Return the rule in words."""
