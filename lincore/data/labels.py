@@ -138,7 +138,10 @@ def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> l
     if not count:
         return []
     remedy = "Fill in the class to use these rows." if "target" in why else ""
-    return [Notice(f"{count:,} of {n_rows:,} rows {why} and were left out.", where, remedy, code)]
+    left_out = f"{why} and were left out"
+    if count == 1:
+        left_out = f"{why.replace('have', 'has', 1)} and was left out"
+    return [Notice(f"{count:,} of {n_rows:,} rows {left_out}.", where, remedy, code)]
 
 
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:

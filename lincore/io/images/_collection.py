@@ -11,6 +11,7 @@ from lincore.data.names import natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.io.images._classes import Place, folders_above, place_all, propose_pattern, read_names
+from lincore.io.images._label_table import LabelTable, find_label_table
 from lincore.io.images.decode import HEAD_BYTES, image_kind
 from lincore.limits import Limits, check_size
 
@@ -101,8 +102,14 @@ def find_images(
     places = place_all(list(above.values()), level)
     notices: tuple[Notice, ...] = ()
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
-        pattern = propose_pattern(paths)
-        if pattern is not None:
+        table = find_label_table(collection.paths, collection.read, paths)
+        pattern = None if table is not None else propose_pattern(paths)
+        if table is not None:
+            places = _labelled(places, table)
+            collection.skipped.pop(collection.paths.index(table.path), None)
+            what = f"No class folders: column {table.column!r} of {table.path} gives the classes."
+            notices = (Notice(what, collection.name, code="LIN085"),)
+        elif pattern is not None:
             notices = (_pattern_notice(pattern, paths[0], collection.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
@@ -143,6 +150,15 @@ def _copies(
         else:
             copies[i] = same
     return copies
+
+
+def _labelled(places: Sequence[Place], table: LabelTable) -> list[Place]:
+    """Take the class from a table."""
+    reason = f"{table.path} gives no class for it"
+    return [
+        Place(label, place.tests) if label else place._replace(reason=reason)
+        for place, label in zip(places, table.labels, strict=True)
+    ]
 
 
 def _pattern_notice(pattern: str, path: str, name: str) -> Notice:

@@ -34,7 +34,10 @@ from lincore.utils.typing import Progress
 
 _Pixels: TypeAlias = Annotated[int, Between(1, 16_384)]
 _PADDED = ImageScale()
-_SEPARATE = "Zip one folder for each class, with the images of that class inside."
+_SEPARATE = (
+    "Zip one folder for each class, with the images of that class inside, or add a CSV file of "
+    "their names and classes."
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ def read_image_zip(
     """Read images from a zip; the class of an image is its folder.
 
     Nothing is written to disk. Folders of training and test images set `given_test`. In a zip
-    without class folders, file names give the classes (`ImageOptions.pattern`).
+    without class folders, a table of names and classes gives the classes, or the file names do
+    (`ImageOptions.pattern`).
 
     Parameters
     ----------

@@ -30,6 +30,8 @@ from lincore.utils.typing import Flags
 _MOST_REMEDIES = 5
 _MEASURED = ("target", "feature")
 _DECLARED = "declared in the file not to be a feature"
+# A cross or nothing, as in exports of checkboxes.
+_MARKS = "If a blank means no, make it a feature: whether it is blank is then used."
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill in the column, or delete it.",
     "constant": "No action is needed: it cannot separate the classes.",
@@ -265,13 +267,16 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
     """Report which columns are ignored because of their content."""
     notices = []
     for kind, reason in EXCLUSION_REASONS.items():
-        of_kind = [column for column in columns if column.kind == kind and column.reason]
-        for is_declared in (False, True):
-            some = [column for column in of_kind if (column.reason == _DECLARED) is is_declared]
-            if some:
-                said = some[0].reason if is_declared or len(some) == 1 else reason
-                names = columns_named([column.name for column in some])
-                notices.append(Notice(f"Left out: {said}.", names, _REMEDIES[kind], "LIN050"))
+        groups: dict[tuple[bool, str], list[Column]] = {}
+        for column in columns:
+            if column.kind == kind and column.reason:
+                is_mark = kind == "constant" and column.n_missing > 0
+                remedy = _MARKS if is_mark else _REMEDIES[kind]
+                groups.setdefault((column.reason == _DECLARED, remedy), []).append(column)
+        for (is_declared, remedy), some in sorted(groups.items()):
+            said = some[0].reason if is_declared or len(some) == 1 else reason
+            names = columns_named([column.name for column in some])
+            notices.append(Notice(f"Left out: {said}.", names, remedy, "LIN050"))
     return notices
 
 

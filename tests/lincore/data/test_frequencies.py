@@ -26,7 +26,7 @@ def test_a_frequency_repeats_the_rows():
     plain = lincore.load(repeated, target="kind")
     assert data.rare == plain.rare and data.counts.tolist() == plain.counts.tolist()
     assert [notice.what for notice in data.notices if notice.where == "column 'n'"] == [
-        "1 of 6 rows have frequency zero and were left out.",
+        "1 of 6 rows has frequency zero and was left out.",
         "5 lines repeated by 'n': 9 rows.",
     ]
     assert counting(data) == ""

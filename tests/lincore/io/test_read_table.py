@@ -252,3 +252,16 @@ def test_a_binomial_table_is_refused_whatever_stands_last(last):
     rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
     assert "each row has counts" in refused(f"dead,total,dose,{last}\n{rows}")
     assert read(f"dead,total,dose,{last}\n{rows}", last).n_classes == 2
+
+
+def test_a_cross_or_nothing_is_a_feature_on_demand_and_one_row_is_called_one():
+    lines = [f"{i},{'x' if i % 3 else ''},{'ab'[i % 2]}" for i in range(40)]
+    raw = "\n".join(["u,checked,class", *lines, "40,x,"]).encode()
+    data = load(raw, name="made.csv")
+    left_out = next(one for one in data.notices if one.code == "LIN050")
+    assert "checked" in left_out.where and "blank means no" in left_out.remedy
+    assert "1 of 41 rows has no value in the target and was left out." in str(data.notices)
+    used = load(raw, name="made.csv", roles={"checked": "feature"})
+    codes = np.array([i % 3 > 0 for i in range(40)])
+    assert list(used.feature_names) == ["u", "checked"]
+    assert (np.isnan(np.asarray(used.X[:, 1], dtype=float)) == ~codes).all()

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from lincore import DataError
-from tests.lincore.io.images.in_memory import read_paths
+from lincore.io import read_image_zip
+from tests.lincore.io.images.in_memory import encoded, read_paths, zipped
 
 
 def labels(names, pattern=None):
@@ -28,6 +30,30 @@ def labels(names, pattern=None):
 def test_common_names_are_understood(layout, classes):
     names = [layout.format(c=c, i=i) for c in classes for i in range(1, 4)]
     assert labels(names) == [c for c in classes for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["filename,label", *(f"{i:03}.png,{['cat', 'dog'][i % 2]}" for i in range(20))],
+        ["id;age;breed", *(f"{i:03};{i};{['cat', 'dog'][i % 2]}" for i in range(40))],
+        [
+            "path\tsize\tclass",
+            *(f"x/{i:03}.png\t{i % 3}\t{['cat', 'dog'][i % 2]}" for i in range(20)),
+        ],
+    ],
+)
+def test_a_table_in_the_zip_gives_the_classes(lines):
+    files = {f"x/{i:03}.png": encoded(Image.new("L", (4, 3), i)) for i in range(20)}
+    data = read_image_zip(zipped({**files, "labels.csv": "\n".join(lines)}), "made.zip")
+    assert data.classes[data.codes].tolist() == ["cat", "dog"] * 10
+    assert [notice.code for notice in data.notices] == ["LIN085"] and not data.skipped
+    # An image that it does not name is skipped; rows of several objects are no classes.
+    files["x/new.png"] = files["x/000.png"]
+    data = read_image_zip(zipped({**files, "labels.csv": "\n".join(lines)}), "made.zip")
+    assert [one.reason for one in data.skipped] == ["labels.csv gives no class for it"]
+    with pytest.raises(DataError, match="one class"):
+        read_image_zip(zipped({**files, "labels.csv": "\n".join(lines * 2)}), "made.zip")
 
 
 def test_a_person_before_a_dot_and_a_digit_before_a_number():
