@@ -32,7 +32,7 @@ def test_a_weight_is_no_feature_and_has_mean_one():
     assert data.feature_names == ("length",)
     assert_array_equal(data.X.ravel(), [1.5, 2.5, 2.5, 5, 6.5])  # without the row of weight zero
     assert_array_equal(data.weights, [0.5, 1, 0.5, 1, 2])
-    assert [n.what for n in data.notices] == ["1 of 6 rows have weight zero and were left out."]
+    assert [n.what for n in data.notices] == ["1 of 6 rows has weight zero and was left out."]
     assert counting(data) == "weighted by 'w', as 3.8 rows of equal weight (Kish)"
 
 
