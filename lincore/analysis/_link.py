@@ -16,12 +16,12 @@ def pack(text: str) -> str:
     """Encode a text for a URL."""
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     raw = packer.compress(text.encode()) + packer.flush()
-    found = urlsafe_b64encode(raw).rstrip(b"=").decode()
-    if len(found) > MOST_CHARACTERS or len(text) > MOST_BYTES:
+    link = urlsafe_b64encode(raw).rstrip(b"=").decode()
+    if len(link) > MOST_CHARACTERS or len(text) > MOST_BYTES:
         raise DataError(
-            f"The link would have {len(found):,} characters.", remedy="Save a workspace file."
+            f"The link would have {len(link):,} characters.", remedy="Save a workspace file."
         )
-    return found
+    return link
 
 
 def unpack(link: str) -> str:

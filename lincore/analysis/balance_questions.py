@@ -45,14 +45,6 @@ def _chosen(so_far: SimpleNamespace) -> dict[str, str]:
     return {word: CLASSIFIER_LABELS[word] for word in so_far.methods}
 
 
-def _first_chosen(so_far: SimpleNamespace) -> str | None:
-    return next(iter(so_far.methods), None)
-
-
-def _as_in_file(so_far: SimpleNamespace) -> str:
-    return "file"
-
-
 def _class_ratio(so_far: SimpleNamespace) -> float:
     return CostRatios.of(so_far.data).class_ratio
 
@@ -90,7 +82,7 @@ def _cost_losses(so_far: SimpleNamespace) -> dict[str, str]:
     return names | _capitalised(recall_names(so_far.data.classes))
 
 
-def _first_loss(so_far: SimpleNamespace) -> str:
+def _default_loss(so_far: SimpleNamespace) -> str:
     return LOSS
 
 
@@ -121,7 +113,7 @@ def _a_third(so_far: SimpleNamespace) -> dict[Any, int]:
 COST, CUT = "cost", "cut"
 
 
-def _suggested(so_far: SimpleNamespace) -> str:
+def _default_mode(so_far: SimpleNamespace) -> str:
     return COST if is_imbalanced(so_far.counts) else CUT
 
 
@@ -146,7 +138,7 @@ class BalanceMode:
                     COST: "What does this imbalance cost?",
                     CUT: "What if a class were smaller?",
                 },
-                auto=_suggested,
+                auto=_default_mode,
             ),
         ]
         | None
@@ -180,7 +172,7 @@ ShownMethod: TypeAlias = Annotated[
         "Model",
         "The model of the headline, the waterfall and the corrections.",
         choices=_chosen,
-        auto=_first_chosen,
+        auto=lambda so_far: next(iter(so_far.methods), None),
     ),
 ]
 
@@ -209,7 +201,10 @@ class BalanceCostQuestion(PageQuestion):
     prevalence: Annotated[
         Literal["equal", "file"] | tuple[Annotated[float, Between(0, 1)], ...],
         Field(
-            "Shares in deployment", "Class shares in deployment.", longest=1000, auto=_as_in_file
+            "Shares in deployment",
+            "Class shares in deployment.",
+            longest=1000,
+            auto=lambda so_far: "file",
         ),
     ] = "equal"
     miss_cost: Annotated[
@@ -237,7 +232,7 @@ class BalanceCostQuestion(PageQuestion):
                 "deployment prevalence.",
                 longest=260,  # with the name of a class
                 choices=_cost_losses,
-                auto=_first_loss,
+                auto=_default_loss,
             ),
         ]
         | None
@@ -245,9 +240,9 @@ class BalanceCostQuestion(PageQuestion):
     method: ShownMethod | None = None
 
     def resolved(self, data: Dataset, counts: Sequence[int]) -> BalanceCostQuestion:
-        """Return it with equal shares and costs if the file's and their inverse were chosen.
+        """Return the question as answered: equal shares and costs if they are equivalent.
 
-        Both are the same question.
+        The shares of the file with costs inverse to them are the same question.
         """
         if not isinstance(self.prevalence, str) and len(self.prevalence) != data.n_classes:
             return replace(self, prevalence="file").resolved(data, counts)
@@ -257,7 +252,7 @@ class BalanceCostQuestion(PageQuestion):
         return self
 
     def asked(self, data: Dataset) -> BalanceCostQuestion:
-        """Return it with the file's shares and inverse costs if equal ones were chosen."""
+        """Return the question as shown: the file's shares with inverse costs for equal ones."""
         if self.prevalence == "equal" and self.miss_cost == 1:
             ratio = CostRatios.of(data).class_ratio
             return replace(self, prevalence="file", miss_cost=ratio)
@@ -265,8 +260,13 @@ class BalanceCostQuestion(PageQuestion):
 
     def arguments(self, experiment: Experiment) -> dict[str, Any]:
         """Return the keywords of `lincore.imbalance_cost`."""
-        about = {"prevalence": self.prevalence, "miss_cost": self.miss_cost}
-        return _study_arguments(experiment, self, **about, repeats=self.repeats)
+        return _study_arguments(
+            experiment,
+            self,
+            prevalence=self.prevalence,
+            miss_cost=self.miss_cost,
+            repeats=self.repeats,
+        )
 
     def plan(self, experiment: Experiment) -> str:
         """Return the number of splits."""
@@ -338,26 +338,26 @@ class BalanceStudyQuestion(PageQuestion):
         """Return the kept training rows by code of a reduced class; `counts` are all of them."""
         code = {label: k for k, label in enumerate(data.classes.tolist())}
         usual = _a_third(SimpleNamespace(data=data, counts=counts))
-        kept = {}
+        sizes = {}
         for label, n in (usual if self.sizes is None else self.sizes).items():
             if label in code:
                 rows = int(counts[code[label]])
-                kept[code[label]] = min(rows, max(1, round(n if n >= 1 else n * rows)))
-        return kept
+                sizes[code[label]] = min(rows, max(1, round(n if n >= 1 else n * rows)))
+        return sizes
 
     def size_marks(self, data: Dataset, counts: Sequence[int], code: int) -> dict[str, int]:
-        """Return sizes of a reduced class with names: that of the file, and the mean of others."""
-        kept, n = self.kept_rows(data, counts), int(counts[code])
-        others = [kept.get(k, int(rows)) for k, rows in enumerate(counts) if k != code]
+        """Return sizes of a reduced class by name: that of the file, and the mean of the others."""
+        sizes, n = self.kept_rows(data, counts), int(counts[code])
+        others = [sizes.get(k, int(rows)) for k, rows in enumerate(counts) if k != code]
         equal = round(sum(others) / len(others))
         marks = {f"As in the file: {n:,}": n}
         return marks | ({f"Equal shares: {equal:,}": equal} if equal < n else {})
 
     def resolved(self, data: Dataset, counts: Sequence[int]) -> BalanceStudyQuestion:
-        """Return it with the rows that it keeps of each reduced class."""
-        labels, kept = data.classes.tolist(), self.kept_rows(data, counts)
-        sizes = {labels[k]: n for k, n in sorted(kept.items()) if n < counts[k]}
-        return replace(self, sizes=sizes)
+        """Return the question with the number of rows that it keeps of each reduced class."""
+        labels, sizes = data.classes.tolist(), self.kept_rows(data, counts)
+        reduced = {labels[k]: n for k, n in sorted(sizes.items()) if n < counts[k]}
+        return replace(self, sizes=reduced)
 
     def arguments(self, experiment: Experiment) -> dict[str, Any]:
         """Return the keywords of `lincore.balance`."""
@@ -401,14 +401,14 @@ class BalanceStudyQuestion(PageQuestion):
 
 
 def _study_arguments(
-    experiment: Experiment, question: BalanceCostQuestion | BalanceStudyQuestion, **own: Any
+    experiment: Experiment, question: BalanceCostQuestion | BalanceStudyQuestion, **more: Any
 ) -> dict[str, Any]:
-    """Return the common keywords of both questions of the page Balance, and own ones."""
+    """Return the keywords that both questions of the page Balance share, and further ones."""
     scheme = experiment.scheme
     return {
         "data": experiment.data,
         "methods": list(experiment.lines(question.methods)),
-        **own,
+        **more,
         "steps": experiment.steps,
         "split": "stratified" if scheme == "holdout" else scheme,
         "test_size": experiment.split.test_size,

@@ -86,16 +86,20 @@ class SampleData:
             target = self.target or SAMPLE_TABLES[self.name]
             table = read_table(sample_file(self.name), f"{self.name}.csv", self.reading)
             return table_to_dataset(table, target, self.table)
-        found = sample(self.name)
-        called = found.target_name or "class"
-        target = self.target or called
-        if target == called and self.reading == ReadOptions() and self.table == TableOptions():
-            return drop_image_duplicates(found) if self.drop_image_duplicates else found
-        if found.kind.is_images:
+        data = sample(self.name)
+        class_column = data.target_name or "class"
+        target = self.target or class_column
+        if (
+            target == class_column
+            and self.reading == ReadOptions()
+            and self.table == TableOptions()
+        ):
+            return drop_image_duplicates(data) if self.drop_image_duplicates else data
+        if data.kind.is_images:
             raise DataError(
                 "It consists of images and has no columns.", where=f"sample {self.name!r}"
             )
-        table = dataset_to_table(found, called, self.reading)
+        table = dataset_to_table(data, class_column, self.reading)
         return table_to_dataset(table, target, self.table)
 
 
@@ -147,8 +151,8 @@ class GeneratedData:
         >>> GeneratedData(means=((0.0,), (2.0,)), seed=3).arguments()
         {'means': ((0.0,), (2.0,)), 'seed': 3}
         """
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {one.name: given[one.name] for one in fields(self) if given[one.name] != one.default}
+        given = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in given.items() if value != default}
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return rows drawn from the classes; `file` is ignored.
@@ -186,8 +190,8 @@ class DownloadData:
         DataError
             If it cannot be downloaded.
         """
-        found = fetch_dataset(self.name)
-        return drop_image_duplicates(found) if self.drop_image_duplicates else found
+        data = fetch_dataset(self.name)
+        return drop_image_duplicates(data) if self.drop_image_duplicates else data
 
 
 @dataclass(frozen=True)
@@ -287,26 +291,26 @@ class FileData:
         >>> FileData("flowers.csv").load(b"length,kind\n1,a\n2,b\n3,a\n4,b\n").classes.tolist()
         ['a', 'b']
         """
-        found = checked_file(self, file)
-        if isinstance(found, Path):
-            table = read_table(found, self.name, self.reading)
+        content = checked_file(self, file)
+        if isinstance(content, Path):
+            table = read_table(content, self.name, self.reading)
             return table_to_dataset(table, self.target, self.table, progress=progress)
-        if not isinstance(found, bytes):
-            tables = tables_of(found)
+        if not isinstance(content, bytes):
+            tables = tables_of(content)
             if tables is None:
-                return self._without(
-                    read_image_files(found, self.images, name=self.name, progress=progress)
+                return self._deduplicated(
+                    read_image_files(content, self.images, name=self.name, progress=progress)
                 )
-            found = tables
-        kind, raw, name = recognise_file(found, self.name)
+            content = tables
+        kind, raw, name = recognise_file(content, self.name)
         if kind == "arrays":
-            return self._without(read_npz(raw, name))
+            return self._deduplicated(read_npz(raw, name))
         if kind == "images":
-            return self._without(read_image_zip(raw, name, self.images, progress=progress))
+            return self._deduplicated(read_image_zip(raw, name, self.images, progress=progress))
         table = read_table(raw, name, self.reading)
         return table_to_dataset(table, self.target, self.table, progress=progress)
 
-    def _without(self, data: Dataset) -> Dataset:
+    def _deduplicated(self, data: Dataset) -> Dataset:
         return drop_image_duplicates(data) if self.drop_image_duplicates else data
 
 
@@ -356,7 +360,7 @@ def checked_file(
         check_hash(wanted.name, wanted.sha256, file_hash(large))
         return large
     if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
-        files = sorted(file, key=lambda one: one[0])
+        files = sorted(file, key=lambda named: named[0])
         check_hash(wanted.name, wanted.sha256, hash_of(raw for _, raw in files))
         return files
     raw, _ = read_source(file, wanted.name)

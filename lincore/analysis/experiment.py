@@ -54,7 +54,7 @@ def suitable_classifiers(so_far: SimpleNamespace) -> dict[str, str]:
     return {word: CLASSIFIER_LABELS[word] for word in suitable_methods(so_far.data)}
 
 
-def _usual_classifier(so_far: SimpleNamespace) -> str:
+def _default_classifier(so_far: SimpleNamespace) -> str:
     words = suitable_classifiers(so_far)
     return "lda" if "lda" in words else next(iter(words))
 
@@ -65,12 +65,12 @@ Classifier: TypeAlias = Annotated[
         "Classifier",
         "The model to be fitted.",
         choices=suitable_classifiers,
-        auto=_usual_classifier,
+        auto=_default_classifier,
     ),
 ]
 
 
-def _ways(so_far: SimpleNamespace) -> dict[str, str]:
+def _test_sets(so_far: SimpleNamespace) -> dict[str, str]:
     """Return the possible test sets: that of the source first, then whole groups."""
     named = {"stratified": "At random, by class", "last": "The last of each class"}
     if so_far.data.groups is not None:
@@ -80,16 +80,8 @@ def _ways(so_far: SimpleNamespace) -> dict[str, str]:
     return named
 
 
-def _usual(so_far: SimpleNamespace) -> str:
-    return next(iter(_ways(so_far)))
-
-
-def _has_size(so_far: SimpleNamespace) -> bool:
-    return so_far.how != "given"
-
-
-def _is_random(so_far: SimpleNamespace) -> bool:
-    return so_far.how in ("stratified", "group")
+def _default_test_set(so_far: SimpleNamespace) -> str:
+    return next(iter(_test_sets(so_far)))
 
 
 @dataclass(frozen=True)
@@ -114,8 +106,8 @@ class SplitChoice:
                 "Rows that are used only for evaluation. If rows are related, like images of one "
                 "series, a random split puts near-duplicates into both sets: choose whole groups "
                 "or the last of each class.",
-                choices=_ways,
-                auto=_usual,
+                choices=_test_sets,
+                auto=_default_test_set,
             ),
         ]
         | None
@@ -129,7 +121,7 @@ class SplitChoice:
             high=0.99,
             step=0.05,
             unit=per_cent,
-            when=_has_size,
+            when=lambda so_far: so_far.how != "given",
         ),
     ] = 0.3
     seed: Annotated[
@@ -140,7 +132,7 @@ class SplitChoice:
             low=0,
             high=2**31 - 1,
             step=1,
-            when=_is_random,
+            when=lambda so_far: so_far.how in ("stratified", "group"),
         ),
     ] = 0
 
@@ -277,14 +269,14 @@ class Experiment(NamedTuple):
 
 
 class PageQuestion:
-    """A question as the widgets of its page show it, and as it is answered."""
+    """A question, in the form that its page shows and in the form that is answered."""
 
     def resolved(self, data: Dataset, counts: Sequence[int]) -> Self:
-        """Return it as it is answered; `counts` are the training rows of each class."""
+        """Return the question as answered; `counts` are the training rows of each class."""
         return self
 
     def asked(self, data: Dataset) -> Self:
-        """Return it as the widgets of its page show it."""
+        """Return the question as the widgets of its page show it."""
         return self
 
     def plan(self, experiment: Experiment) -> str:
@@ -311,31 +303,30 @@ def method_line(word: str, options: Mapping[str, Any]) -> str:
     >>> method_line("logistic", {"solver": "newton", "C": float("inf")})
     'logistic(C=inf, solver=newton)'
     """
-    known = {one.name: one.default for one in fields.options(CLASSIFIER_OPTIONS[word])}
-    chosen = {name: options[name] for name in known if name in options}
-    return format_spec(word, {k: v for k, v in chosen.items() if v != known[k]})
+    defaults = {option.name: option.default for option in fields.options(CLASSIFIER_OPTIONS[word])}
+    chosen = {name: options[name] for name in defaults if name in options}
+    return format_spec(word, {k: v for k, v in chosen.items() if v != defaults[k]})
 
 
-def checked_options(given: Any, place: str) -> dict[str, dict[str, Any]]:
+def checked_options(given: Any, where: str) -> dict[str, dict[str, Any]]:
     """Return options by classifier, without defaults; a bound of `Schema`."""
-    found = {}
+    checked = {}
     for word, options in given.items():
         if word not in CLASSIFIER_OPTIONS:
-            raise refuse(f"There is no classifier {shown(word)}.", place, "Leave it out.")
+            raise refuse(f"There is no classifier {shown(word)}.", where, "Leave it out.")
         record = CLASSIFIER_OPTIONS[word]
-        chosen = fields.given(record(**fields.checked(record, options, place=f"{place}.{word}.")))
+        chosen = fields.given(record(**fields.checked(record, options, prefix=f"{where}.{word}.")))
         if chosen:
-            found[word] = chosen
-    return found
+            checked[word] = chosen
+    return checked
 
 
-def checked_basis(value: str, place: str) -> str:
+def checked_basis(value: str, where: str) -> str:
     """Return a valid specification of a basis; a bound of `Schema`."""
-    found = re.fullmatch(r"([a-z]+)(?:\(([a-z_]+)=(\d{1,4})\))?", value)
-    ranges = _BASES.get(found[1]) if found else None
-    if found is None or ranges is None or (found[2] and found[2] not in ranges):
-        raise refuse(f"There is no basis {shown(value)}.", place, f"Use {', '.join(_BASES)}.")
-    if found[2]:
-        low, high = ranges[found[2]]
-        Between(low, high)(int(found[3]), place)
+    match = re.fullmatch(r"([a-z]+)(?:\(([a-z_]+)=(\d{1,4})\))?", value)
+    word, option, number = match.groups("") if match else ("", "", "")
+    if word not in _BASES or (option and option not in _BASES[word]):
+        raise refuse(f"There is no basis {shown(value)}.", where, f"Use {', '.join(_BASES)}.")
+    if option:
+        Between(*_BASES[word][option])(int(number), where)
     return value

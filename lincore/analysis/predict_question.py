@@ -115,8 +115,8 @@ class SavedModel:
         DataError
             If the file is missing, has a different SHA-256, or is rejected.
         """
-        found = checked_file(self, file, "The analysis needs a saved model.")
-        return load_model(found if isinstance(found, bytes) else b"").model
+        content = checked_file(self, file, "The analysis needs a saved model.")
+        return load_model(content if isinstance(content, bytes) else b"").model
 
 
 @dataclass(frozen=True)
@@ -186,12 +186,12 @@ def predict_and_compare(
     DataError
         As for `lincore.prediction.predict`.
     """
-    found = predict(model, rows, reading=reading, progress=progress)
+    predictions = predict(model, rows, reading=reading, progress=progress)
     if training is None:
-        return PredictedRows(found, None)
+        return PredictedRows(predictions, None)
     if progress is not None:
-        progress(len(found), len(found), "comparing columns with the training rows")
-    return PredictedRows(found, found.drift(training))
+        progress(len(predictions), len(predictions), "comparing columns with the training rows")
+    return PredictedRows(predictions, predictions.drift(training))
 
 
 def _priors(so_far: SimpleNamespace) -> dict[str | None, str]:
@@ -242,8 +242,8 @@ def _no_training_rows() -> Results:
 
 def _usual_threshold(so_far: SimpleNamespace) -> float:
     """Return the threshold of a saved model for the rarer class, or 50 %."""
-    found = getattr(so_far, "predictions", None)
-    usual = None if found is None else found.with_threshold(None).rarer_threshold
+    predictions = getattr(so_far, "predictions", None)
+    usual = None if predictions is None else predictions.with_threshold(None).rarer_threshold
     return 0.5 if usual is None else float(usual)
 
 
@@ -396,13 +396,13 @@ class PredictQuestion(PageQuestion):
         DataError
             If a file is missing or a different one, or the rows cannot be predicted.
         """
-        training, fitted, inner = None, None, None
+        training, fitted, held_out = None, None, None
         if self.model is not None:
             fitted = self.model.load(model)
         elif experiment is not None:
             training = experiment.data.take(experiment.split.rows(experiment.data).train)
             trained = experiment.fit(self.classifier)
-            fitted, inner = trained.fitted_model, trained.held_out
+            fitted, held_out = trained.fitted_model, trained.held_out
         if fitted is None:
             raise DataError(
                 "The model file is missing.", where="question.model", remedy="Provide it."
@@ -411,16 +411,18 @@ class PredictQuestion(PageQuestion):
         if self.model is None and isinstance(self.rows, NewFile):
             reading = reading._replace(rename=table.rename, merge_classes=table.merge_classes)
         compared = None if isinstance(self.rows, TypedRow) else training
-        found = predict_and_compare(fitted, rows, reading, compared, progress)
-        return found._replace(predictions=self.under(found.predictions, inner))
+        answer = predict_and_compare(fitted, rows, reading, compared, progress)
+        return answer._replace(predictions=self.under(answer.predictions, held_out))
 
-    def under(self, found: Predictions, inner: Callable[[], Results] | None = None) -> Predictions:
-        """Return predictions with level, priors in deployment, threshold and reject option.
+    def under(
+        self, predictions: Predictions, held_out: Callable[[], Results] | None = None
+    ) -> Predictions:
+        """Return predictions under the level, priors, threshold and reject option of the question.
 
         Parameters
         ----------
-        found : Predictions
-        inner : callable, optional
+        predictions : Predictions
+        held_out : callable, optional
             Returns predictions of training rows by models without them; prediction sets need it.
 
         Raises
@@ -431,17 +433,17 @@ class PredictQuestion(PageQuestion):
         """
         priors: Any = self.priors
         if isinstance(priors, ClassShare):
-            if priors.code >= len(found.classes):
+            if priors.code >= len(predictions.classes):
                 raise DataError(
                     f"There is no class {priors.code}.",
                     where="question.priors.code",
-                    remedy=f"Give a position below {len(found.classes)}.",
+                    remedy=f"Give a position below {len(predictions.classes)}.",
                 )
-            priors = {found.classes.tolist()[priors.code]: priors.share}
-        found = found.at_level(self.level).with_priors(priors)
-        found = found.with_threshold(self.threshold)
-        rule = rule_of(self, len(found.classes), inner or _no_training_rows)
-        return found.with_reject_option(rule)
+            priors = {predictions.classes.tolist()[priors.code]: priors.share}
+        predictions = predictions.at_level(self.level).with_priors(priors)
+        predictions = predictions.with_threshold(self.threshold)
+        rule = rule_of(self, len(predictions.classes), held_out or _no_training_rows)
+        return predictions.with_reject_option(rule)
 
     def _rows(
         self,

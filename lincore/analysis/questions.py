@@ -30,10 +30,7 @@ from lincore.metrics.results import ROPE, Results
 from lincore.metrics.scores import SCORES
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.fitted_classifier import FittedClassifier
-from lincore.model_selection.methods import (
-    default_methods,
-    on_both_features,
-)
+from lincore.model_selection.methods import default_methods, on_both_features
 from lincore.model_selection.pipeline import (
     STANDARDIZE,
     has_units,
@@ -119,11 +116,7 @@ class ExploreQuestion(PageQuestion):
         | None
     ) = None
     standardize: (
-        Annotated[
-            bool,
-            Field(*STANDARDIZE, when=has_units, auto=usually_standardized),
-        ]
-        | None
+        Annotated[bool, Field(*STANDARDIZE, when=has_units, auto=usually_standardized)] | None
     ) = None
 
     def run(
@@ -238,9 +231,9 @@ class GeometryQuestion(PageQuestion):
         DataError
             If the preset does not exist, or the points or the letter are invalid.
         """
-        found = self.display()
-        _ = found.shown  # raises an error if points or letter are invalid
-        return found
+        display = self.display()
+        _ = display.shown  # raises an error if points or letter are invalid
+        return display
 
 
 @dataclass(frozen=True)
@@ -270,7 +263,7 @@ class ClassifyQuestion(PageQuestion):
         return experiment.fit(self.classifier)
 
 
-def _usual(so_far: SimpleNamespace) -> tuple[str, ...]:
+def _default_methods(so_far: SimpleNamespace) -> tuple[str, ...]:
     return default_methods(so_far.data)
 
 
@@ -318,7 +311,7 @@ class CompareQuestion(PageQuestion):
             "All are fitted on the same training rows and tested on the same test rows.",
             longest=30,
             choices=suitable_classifiers,
-            auto=_usual,
+            auto=_default_methods,
         ),
     ] = ("lda", "qda", "logistic")
     second: Annotated[Mapping[str, Mapping[str, Any]], AtMost(30)] = field(
@@ -363,7 +356,7 @@ class CompareQuestion(PageQuestion):
         object.__setattr__(self, "second", {w: c.get(w, {}) for w, c in checked.items()})
 
     def asked(self, data: Dataset) -> CompareQuestion:
-        """Return it with a validation that is offered."""
+        """Return the question with a validation that the page offers."""
         return replace(self, scheme=self.scheme.replace("by-group", "5-fold by group"))
 
     def lines(self, experiment: Experiment) -> tuple[str, ...]:
@@ -376,12 +369,12 @@ class CompareQuestion(PageQuestion):
         >>> asked.lines(Experiment(lincore.sample("iris"), None, lincore.Steps(), {}))
         ('lda', 'lda(shrinkage=0.1)', 'qda')
         """
-        found = []
-        for word, first in zip(self.methods, experiment.lines(self.methods), strict=True):
-            found.append(first)
+        lines = []
+        for word, line in zip(self.methods, experiment.lines(self.methods), strict=True):
+            lines.append(line)
             if word in self.second:
-                found.append(method_line(word, self.second[word]))
-        every = on_both_features(found) if self.both_features else found
+                lines.append(method_line(word, self.second[word]))
+        every = on_both_features(lines) if self.both_features else lines
         return tuple(dict.fromkeys(every))
 
     def arguments(self, experiment: Experiment) -> dict[str, Any]:

@@ -123,9 +123,9 @@ class Analysis:
         >>> Analysis(SampleData("wine")).to_json()
         '{"schema":1,"data":{"kind":"sample","name":"wine"}}'
         """
-        found = {"schema": SCHEMA, **_SCHEMA.encode(self)}
+        content = {"schema": SCHEMA, **_SCHEMA.encode(self)}
         separators = (",", ":") if indent is None else (",", ": ")
-        return json.dumps(found, ensure_ascii=False, indent=indent, separators=separators)
+        return json.dumps(content, ensure_ascii=False, indent=indent, separators=separators)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Analysis:
@@ -148,15 +148,15 @@ class Analysis:
         ...
         lincore.errors.DataError: split.test_size: It is 'two'. Give a number.
         """
-        found = _read(text)
-        version = found.pop("schema", None)
+        content = _read(text)
+        version = content.pop("schema", None)
         if type(version) is not int or version != SCHEMA:
             raise DataError(
                 f"The specification has version {shown(version)}; version {SCHEMA} is expected.",
                 where="schema",
                 remedy="Open it with the version of lincore that made it.",
             )
-        decoded: Analysis = _SCHEMA.decode(cls, found, "")
+        decoded: Analysis = _SCHEMA.decode(cls, content, "")
         return decoded
 
     def to_query(self) -> str:
@@ -203,7 +203,7 @@ class Analysis:
         file : path, bytes, open binary file, or several (name, bytes), optional
             The file, if the data come from one.
         progress : callable, optional
-            Called as ``progress(done, total, what)`` while a file is read.
+            Called as ``progress(done, total, description)`` while a file is read.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Analysis:
         new, model : path or bytes, optional
             The file of new rows and the model file, if the question names them.
         progress : callable, optional
-            Called as ``progress(done, total, what)``; returning False stops the computation.
+            Called as ``progress(done, total, description)``; returning False stops the computation.
         keep : callable, optional
             Called with partial results, if there are any.
 
@@ -291,11 +291,11 @@ class Analysis:
         >>> Analysis(question=PredictQuestion(rows=NewFile("march.csv"))).files
         ('march.csv',)
         """
-        parts: list[Any] = [self.data] if isinstance(self.data, FileData) else []
+        files: list[Any] = [self.data] if isinstance(self.data, FileData) else []
         if isinstance(self.question, PredictQuestion):
             rows = self.question.rows
-            parts += [rows if isinstance(rows, NewFile) else None, self.question.model]
-        return tuple(part.name for part in parts if part is not None and part.name)
+            files += [rows if isinstance(rows, NewFile) else None, self.question.model]
+        return tuple(file.name for file in files if file is not None and file.name)
 
     def ask(self, question: Question) -> Analysis:
         """Return the same experiment with another question.
@@ -320,12 +320,12 @@ def _read(text: str | bytes) -> dict[str, Any]:
     if len(text) > 5 * MOST_BYTES:
         raise broken
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        content = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise broken from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise broken
-    return found
+    return content
 
 
 def _no_number(word: str) -> NoReturn:

@@ -49,7 +49,7 @@ class AnswerSection:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found: for programs, and for people."""
+    """The result of a command: a record for programs, and sections for people."""
 
     # With a `text`, such as a CSV, that text goes to standard output as it is, and the
     # sections go to standard error.
@@ -79,9 +79,9 @@ def answer_of(
     sections = [] if data is None else [AnswerSection(data_line(data))]
     for i, display in enumerate(displays):
         section = display_section(display)
-        said = {sentence for one in sections for sentence in one.sentences}
+        said = {sentence for earlier in sections for sentence in earlier.sentences}
         new = tuple(sentence for sentence in section.sentences if sentence not in said)
-        rows = () if section.rows in [one.rows for one in sections] else section.rows
+        rows = () if section.rows in [earlier.rows for earlier in sections] else section.rows
         sections.append(AnswerSection(headings[i] if headings else "", new, rows))
     sections += [AnswerSection("Notes", tuple(remarks))] * bool(remarks)
     return Answer(record, tuple(sections))
@@ -105,17 +105,18 @@ def display_section(display: Display) -> AnswerSection:
 
 
 def data_line(data: lincore.Dataset) -> str:
-    """Return name, rows, features and classes in one line."""
+    """Describe name, rows, features and classes in one line."""
     counts = [f"{label} {n:,}" for label, n in _class_counts(data)]
     more = [f"{len(counts) - 6} more"] if len(counts) > 6 else []
-    by = f" by {data.target_name}" if data.target_name else ""
-    counted = f"; {how}" if (how := counting(data)) else ""
+    target = f" by {data.target_name}" if data.target_name else ""
+    weighting = f"; {sentence}" if (sentence := counting(data)) else ""
     missing = "; some values are missing" if data.has_missing else ""
-    return f"{data.name}: {data.size_text}{by} ({', '.join(counts[:6] + more)}){missing}{counted}"
+    classes = ", ".join(counts[:6] + more)
+    return f"{data.name}: {data.size_text}{target} ({classes}){missing}{weighting}"
 
 
 def data_record(data: lincore.Dataset) -> dict[str, Any]:
-    """Return the same for programs, with the digest of the content."""
+    """Describe the data for programs, with the digest of their content."""
     return {
         "name": data.name,
         "rows": data.n_rows,
@@ -133,10 +134,10 @@ def _class_counts(data: lincore.Dataset) -> Iterable[tuple[Any, int]]:
 def finding_sentences(data: lincore.Dataset) -> tuple[str, ...]:
     """Return the findings that affect every score: guessed target, leakage, duplicates, groups."""
     try:
-        found = lincore.data_checks(data, lincore.split(data))
+        findings = lincore.data_checks(data, lincore.split(data))
     except DataError:  # no test set can be drawn; a comparison says why by itself
         return ()
-    return tuple(finding.sentence for finding in found)
+    return tuple(finding.sentence for finding in findings)
 
 
 def by_label(classes: np.ndarray, values: Any) -> Any:
@@ -169,8 +170,8 @@ def write_file(path: str, content: bytes) -> str:
 def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = False) -> None:
     """Write an answer: JSON for programs, tables of rich on a terminal, else aligned text."""
     if as_json:
-        found = {"schema": SCHEMA, **_of_json(answer.record)}
-        stream.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        record = {"schema": SCHEMA, **_json_value(answer.record)}
+        stream.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
         return
     if answer.text:
         stream.write(answer.text)
@@ -182,14 +183,14 @@ def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = Fal
         stream.write("\n".join(_section_text(section) for section in sections))
 
 
-def _of_json(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return a value as JSON represents it; NaN and infinity become null."""
     if isinstance(value, Mapping):
-        return {str(key): _of_json(each) for key, each in value.items()}
+        return {str(key): _json_value(each) for key, each in value.items()}
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_of_json(each) for each in value]
+        return [_json_value(each) for each in value]
     return plain(value)
 
 
@@ -239,11 +240,11 @@ def _aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
     columns: list[list[str]] = []
     for heading in _headings(rows):
         cells = [row.get(heading, "") for row in rows]
-        padding = [_width(cell) for cell in (heading, *cells)]
-        blanks = [" " * (max(padding) - width) for width in padding]
+        widths = [_width(cell) for cell in (heading, *cells)]
+        padding = [" " * (max(widths) - width) for width in widths]
         is_right = bool(columns) and all(map(_is_number, cells))
-        pairs = zip((heading, *cells), blanks, strict=True)
-        columns.append([blank + cell if is_right else cell + blank for cell, blank in pairs])
+        padded = zip((heading, *cells), padding, strict=True)
+        columns.append([blanks + cell if is_right else cell + blanks for cell, blanks in padded])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 

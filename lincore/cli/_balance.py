@@ -55,25 +55,25 @@ def balance(
     if study.sizes:
         study = replace(study, sizes=by_label(data.classes, study.sizes), repeats=cost.repeats)
         saved = request.as_analysis(data, study)  # refused before anything is fitted
-        made = lincore.balance(**request.arguments(data, study), progress=progress)
-        return request.with_saved(study_answer(data, made), saved)
+        reduction = lincore.balance(**request.arguments(data, study), progress=progress)
+        return request.with_saved(study_answer(data, reduction), saved)
     shares = by_label(data.classes, shares or ("equal" if miss_cost is None else "file"))
     cost = replace(cost, prevalence=shares, miss_cost=miss_cost or 1.0)
     saved = request.as_analysis(data, cost)
-    found = lincore.imbalance_cost(**request.arguments(data, cost), progress=progress)
+    result = lincore.imbalance_cost(**request.arguments(data, cost), progress=progress)
     if saved is not None and isinstance(shares, Mapping):
-        asked: Any = saved.question
-        saved = saved.ask(replace(asked, prevalence=tuple(found.prevalence.tolist())))
-    return request.with_saved(cost_answer(data, found), saved)
+        question: Any = saved.question
+        saved = saved.ask(replace(question, prevalence=tuple(result.prevalence.tolist())))
+    return request.with_saved(cost_answer(data, result), saved)
 
 
 def cost_answer(data: lincore.Dataset, cost: lincore.ImbalanceCost) -> Answer:
     """Return the displays of every method for the imbalance of a file."""
     displays = [cost.curve(method) for method in cost.curves]
     pairs = combinations(cost.curves, 2)
-    displays += [cost.curve_difference(first, other=second) for first, second in pairs]
-    for show in (cost.decomposition, cost.corrections):
-        displays += [show(method) for method in cost.methods]
+    displays += [cost.curve_difference(method, other=other) for method, other in pairs]
+    for display in (cost.decomposition, cost.corrections):
+        displays += [display(method) for method in cost.methods]
     labels = [*map(str, cost.classes.tolist())]
     return _answer(
         data,
@@ -101,19 +101,19 @@ def study_answer(data: lincore.Dataset, study: lincore.BalanceStudy) -> Answer:
 
 def _answer(
     data: lincore.Dataset,
-    found: lincore.ImbalanceCost | lincore.BalanceStudy,
+    result: lincore.ImbalanceCost | lincore.BalanceStudy,
     displays: Sequence[CostDisplay],
-    **about: Any,
+    **more: Any,
 ) -> Answer:
-    notes = (*found.notices, *finding_sentences(data))
+    notes = (*result.notices, *finding_sentences(data))
     return answer_of(
         "balance",
         data,
         displays,
         remarks=notes,
         headings=[f"{display.title}: {display.label}" for display in displays],
-        settings=settings_record(found.settings, repeats=len(found.seeds)),
-        failed=found.failures,
+        settings=settings_record(result.settings, repeats=len(result.seeds)),
+        failed=result.failures,
         notes=notes,
-        **about,
+        **more,
     )

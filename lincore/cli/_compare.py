@@ -24,7 +24,7 @@ from lincore.cli._answer import (
 )
 from lincore.cli._field_options import field_options
 from lincore.cli._options import command, option
-from lincore.cli._request import Request, file_digest, request_options
+from lincore.cli._request import Request, request_options
 from lincore.displays import (
     Display,
     ScoresDisplay,
@@ -33,6 +33,7 @@ from lincore.displays import (
     YardsticksDisplay,
 )
 from lincore.errors import DataError
+from lincore.io.files.verified import file_hash
 from lincore.utils import Progress
 
 question_options = field_options(
@@ -41,7 +42,7 @@ question_options = field_options(
 
 
 def _displays(text: str) -> list[str]:
-    """Return the names of displays in a list."""
+    """Return the names of displays in a comma-separated list."""
     names = [name.strip() for name in text.split(",")]
     every = {getattr(getattr(displays, name), "made_by", "") for name in dir(displays)}
     known = sorted(name for name in every if name.startswith(("model.", "results.", "cost.")))
@@ -152,9 +153,9 @@ def report(
         rope=question.rope,
         cost=cost,
         file_name=path.name if path.is_file() else "",
-        sha256=file_digest(path) if path.is_file() else "",
+        sha256=file_hash(path) if path.is_file() else "",
     )
-    shown = _chosen(contents, displays)
+    shown = _selected_displays(contents, displays)
     script = _script(request, data, best, question, shown, has_cost=cost is not None)
     contents = replace(contents, displays=shown, script=script)
     heading = title or f"Report on {data.name}"
@@ -174,20 +175,22 @@ def report(
     return Answer({**record, "output": target}, (section,))
 
 
-def _chosen(contents: export.ReportContents, names: list[str] | None) -> tuple[Display, ...]:
+def _selected_displays(
+    contents: export.ReportContents, names: list[str] | None
+) -> tuple[Display, ...]:
     """Return the displays of a report by their names, or the usual ones."""
     usual = export.report_displays(contents).values()
     if names is None:
         return tuple(usual)
     known = {display.made_by: display for display in usual}
     results = {"model": contents.model, "results": contents.comparison, "cost": contents.cost}
-    found = []
+    selected = []
     for name in names:
         root, _, method = name.partition(".")
         if results[root] is None:
             raise ValueError(f"{name} needs the cost of imbalance, which --no-balance leaves out.")
-        found.append(known[name] if name in known else getattr(results[root], method)())
-    return tuple(found)
+        selected.append(known[name] if name in known else getattr(results[root], method)())
+    return tuple(selected)
 
 
 def _script(
@@ -206,9 +209,9 @@ def _script(
         asked: Any = request.specified(data, question)
     except DataError:
         return ""
-    word, chosen = model_selection.parse_spec(best)
+    classifier, options = model_selection.parse_spec(best)
     others: list[Any] = []
-    if chosen == asked.options.get(word, {}):  # not of a second entry, or on gradients
-        others.append(ClassifyQuestion(word))
-        others += [BalanceCostQuestion((word,))] * has_cost
+    if options == asked.options.get(classifier, {}):  # not of a second entry, or on gradients
+        others.append(ClassifyQuestion(classifier))
+        others += [BalanceCostQuestion((classifier,))] * has_cost
     return export.to_script(asked, displays=displays, reported=True, others=others)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
-from typing import get_origin as origin_of
+from typing import Any, NamedTuple, get_origin
 
 import click
 
 from lincore import fields, model_selection
-from lincore.cli._options import Decorator, option
+from lincore.cli import _options
+from lincore.cli._options import Decorator
 from lincore.utils import listed
 
 
@@ -58,7 +58,7 @@ def _header(text: str) -> bool | int:
     return _HEADERS[text] if text in _HEADERS else int(text)
 
 
-def _size(text: str) -> tuple[int, int]:
+def _height_and_width(text: str) -> tuple[int, int]:
     height, cross, width = text.lower().partition("x")
     if not (cross and height.isdigit() and width.isdigit()):
         raise ValueError(f"{text!r} is not of the form 32x32.")
@@ -81,12 +81,12 @@ def _word_or_shares(text: str) -> str | dict[str, float]:
     """Return a word, or the shares of one or several classes."""
     if "=" not in text:
         return text
-    parts = text.split(",")
-    pairs = map(assignment, parts if all("=" in part for part in parts) else [text])
-    found = {name.strip(): float(rows_or_share(share)) for name, share in pairs}
-    if not all(0 < share < 1 for share in found.values()):
+    texts = text.split(",")
+    pairs = map(assignment, texts if all("=" in each for each in texts) else [text])
+    shares = {name.strip(): float(rows_or_share(share)) for name, share in pairs}
+    if not all(0 < share < 1 for share in shares.values()):
         raise ValueError(f"{text!r} is not a share between 0 and 1, such as 0.3.")
-    return found
+    return shares
 
 
 def _methods(text: str) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ SPELLINGS: Mapping[str, Spelling] = {
     "categories": Spelling("category", "COLUMN"),
     "drop_classes": Spelling("drop-class", "CLASS", str),
     "merge_classes": Spelling("merge-class", "CLASS=NAME"),
-    "size": Spelling("", "HEIGHTxWIDTH", _size),
+    "size": Spelling("", "HEIGHTxWIDTH", _height_and_width),
     "how": Spelling("test-set"),
     "target": Spelling("", "COLUMN"),
     "methods": Spelling(
@@ -169,40 +169,47 @@ def field_options(
 ) -> Decorator:
     """Return a decorator that adds an option for each named field of a record, or for all but some.
 
-    The command receives the record as the argument `into`, or else each field as one of its own.
-    Here an option may have another default than its field.
+    The command receives the record as the argument `into`, or else each field as an argument.
+    `defaults` override those of the fields.
     """
     chosen = [
-        one._replace(default=defaults.get(one.name, one.default))
-        for one in fields.options(record_type)
-        if one.name in (names or (one.name,)) and one.name not in without
+        option._replace(default=defaults.get(option.name, option.default))
+        for option in fields.options(record_type)
+        if option.name in (names or (option.name,)) and option.name not in without
     ]
-    # Two records may have fields of one name.
-    place = {one.name: f"{into}_{one.name}" if into else one.name for one in chosen}
-    short = {name: one for name, one in SHORTHANDS.items() if one.field in place}
+    # Two records may have fields of the same name.
+    arguments = {option.name: f"{into}_{option.name}" if into else option.name for option in chosen}
+    shorthands = {
+        name: shorthand for name, shorthand in SHORTHANDS.items() if shorthand.field in arguments
+    }
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def run(**values: Any) -> Any:
-            for name, one in short.items():
-                items, others = values.pop(name), values[place[one.field]]
+            for name, shorthand in shorthands.items():
+                items, argument = values.pop(name), arguments[shorthand.field]
+                others = values[argument]
                 if items and others and not isinstance(others, tuple):
-                    raise click.UsageError(f"--{one.field} and --{name} cannot be combined.")
-                values[place[one.field]] = (*(others or ()), *items) if items else others
-            found = {one.name: _value(one, values.pop(place[one.name])) for one in chosen}
+                    raise click.UsageError(f"--{shorthand.field} and --{name} cannot be combined.")
+                values[argument] = (*(others or ()), *items) if items else others
+            fields_given = {
+                option.name: _value(option, values.pop(arguments[option.name])) for option in chosen
+            }
             if into is None:
-                return function(**values, **found)
-            given = {name: value for name, value in found.items() if value not in (None, (), {})}
+                return function(**values, **fields_given)
+            given = {
+                name: value for name, value in fields_given.items() if value not in (None, (), {})
+            }
             return function(**values, **{into: record_type(**defaults | given)})
 
         decorated: Callable[..., Any] = run
-        for name, one in reversed(short.items()):
-            words = f"--{name} {one.metavar}"
-            decorated = option(words, one.help, kind=one.read, multiple=True, section=section)(
-                decorated
-            )
-        for one in reversed(chosen):
-            decorated = _decorator(one, place[one.name], section)(decorated)
+        for name, shorthand in reversed(shorthands.items()):
+            words, read = f"--{name} {shorthand.metavar}", shorthand.read
+            decorated = _options.option(
+                words, shorthand.help, kind=read, multiple=True, section=section
+            )(decorated)
+        for option in reversed(chosen):
+            decorated = _decorator(option, arguments[option.name], section)(decorated)
         return decorated
 
     return decorate
@@ -211,122 +218,127 @@ def field_options(
 def spelled(record_type: type, values: Mapping[str, Any]) -> list[str]:
     """Return the options that give some fields of a record their values."""
     words = []
-    for one in fields.options(record_type):
-        if one.name not in values:
+    for option in fields.options(record_type):
+        if option.name not in values:
             continue
-        flag, value = f"--{_flag(one)}", values[one.name]
-        if one.type is bool:
+        flag, value = f"--{_flag(option)}", values[option.name]
+        if option.type is bool:
             words += [flag] * value
             continue
-        if one.is_mapping:
+        if option.is_mapping:
             pairs = [
-                (f"{name}=", part)
-                for name, parts in value.items()
-                for part in (parts if _is_appended(one) else [parts])
+                (f"{name}=", item)
+                for name, items in value.items()
+                for item in (items if _is_appended(option) else [items])
             ]
         else:
-            pairs = [("", part) for part in (value if one.is_list else [value])]
-        words += [f"{flag} {shlex.quote(name + _text(one, part))}" for name, part in pairs]
+            pairs = [("", item) for item in (value if option.is_list else [value])]
+        words += [f"{flag} {shlex.quote(name + _text(option, item))}" for name, item in pairs]
     return words
 
 
-def _spelling(one: fields.FieldOption) -> Spelling:
-    return SPELLINGS.get(one.name, Spelling())
+def _spelling(option: fields.FieldOption) -> Spelling:
+    return SPELLINGS.get(option.name, Spelling())
 
 
-def _flag(one: fields.FieldOption) -> str:
-    return _spelling(one).flag or one.name.replace("_", "-")
+def _flag(option: fields.FieldOption) -> str:
+    return _spelling(option).flag or option.name.replace("_", "-")
 
 
-def _text(one: fields.FieldOption, value: Any) -> str:
-    write = _spelling(one).write
+def _text(option: fields.FieldOption, value: Any) -> str:
+    write = _spelling(option).write
     if write is not None:
         return str(write(value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _is_appended(one: fields.FieldOption) -> bool:
+def _is_appended(option: fields.FieldOption) -> bool:
     """Return whether an option gives one item of a list that a mapping holds."""
-    return one.is_mapping and origin_of(one.type) is not None and _spelling(one).read is None
+    return (
+        option.is_mapping and get_origin(option.type) is not None and _spelling(option).read is None
+    )
 
 
-def _words(one: fields.FieldOption) -> tuple[str, ...]:
+def _words(option: fields.FieldOption) -> tuple[str, ...]:
     """Return the possible texts, if they do not depend on the data."""
-    field, given = one.field, one.field.choices
-    if one.words or given is None or callable(given) or field.free or field.pattern:
-        return one.words
+    field, given = option.field, option.field.choices
+    if option.words or given is None or callable(given) or field.free or field.pattern:
+        return option.words
     return tuple(word for word in given if isinstance(word, str))
 
 
-def _is_many(one: fields.FieldOption) -> bool:
-    many = _spelling(one).many
-    return one.is_list or one.is_mapping if many is None else many
+def _is_many(option: fields.FieldOption) -> bool:
+    many = _spelling(option).many
+    return option.is_list or option.is_mapping if many is None else many
 
 
-def _value(one: fields.FieldOption, value: Any) -> Any:
+def _value(option: fields.FieldOption, value: Any) -> Any:
     """Return the value of a field from what click parsed."""
-    if one.is_mapping:
-        found: dict[str, Any] = {}
-        for name, part in value:
-            found[name] = (*found.get(name, ()), part) if _is_appended(one) else part
-        return found
-    if not isinstance(value, tuple) or one.is_list or not _is_many(one):
+    if option.is_mapping:
+        mapping: dict[str, Any] = {}
+        for name, item in value:
+            mapping[name] = (*mapping.get(name, ()), item) if _is_appended(option) else item
+        return mapping
+    if not isinstance(value, tuple) or option.is_list or not _is_many(option):
         return value
-    if all(isinstance(part, Mapping) for part in value):
-        return {name: share for part in value for name, share in part.items()} or one.default
-    if value[1:] or value[0] not in one.words:
-        known = " nor ".join(one.words)
-        raise ValueError(f"--{_flag(one)} is neither {known} nor CLASS=SHARE.")
+    if all(isinstance(item, Mapping) for item in value):
+        return {name: share for item in value for name, share in item.items()} or option.default
+    if value[1:] or value[0] not in option.words:
+        known = " nor ".join(option.words)
+        raise ValueError(f"--{_flag(option)} is neither {known} nor CLASS=SHARE.")
     return value[0]
 
 
-def _decorator(one: fields.FieldOption, place: str, section: str) -> Decorator:
-    spelling, is_many = _spelling(one), _is_many(one)
-    label, help = one.field.label, one.field.help
+def _decorator(option: fields.FieldOption, argument: str, section: str) -> Decorator:
+    spelling, is_many = _spelling(option), _is_many(option)
+    label, help = option.field.label, option.field.help
     if not help.partition(" ")[0][1:].isupper():  # no abbreviation
         help = help[:1].lower() + help[1:]
     texts = [f"{label}: {help}" if help else f"{label}.", spelling.note]
-    texts += [f"Give {one.field.wanted}."] * bool(one.field.wanted) + ["May be repeated."] * is_many
-    if fields.options(one.type):
-        texts.append(f"Names: {listed([part.name for part in fields.options(one.type)])}.")
+    texts += [f"Give {option.field.wanted}."] * bool(option.field.wanted)
+    texts += ["May be repeated."] * is_many
+    if fields.options(option.type):
+        texts.append(
+            f"Names: {listed([suboption.name for suboption in fields.options(option.type)])}."
+        )
     if spelling.metavar == "SHARES":
-        texts.append(f"Give {', '.join(one.words)}, or CLASS=SHARE for one or more classes.")
-    names, details = f"{place} --{_flag(one)}", dict[str, Any]()
-    if one.type is not bool:
-        words = () if spelling.read else _words(one)
+        texts.append(f"Give {', '.join(option.words)}, or CLASS=SHARE for one or more classes.")
+    names, details = f"{argument} --{_flag(option)}", dict[str, Any]()
+    if option.type is not bool:
+        words = () if spelling.read else _words(option)
         choices = f"[{'|'.join(words)}]" if words and " " not in "".join(words) else ""
-        usual = "N" if one.type is int else _flag(one).rpartition("-")[2].upper()
+        usual = "N" if option.type is int else _flag(option).rpartition("-")[2].upper()
         names += f" {spelling.metavar or choices or usual}"
-        details = {"kind": click.Choice(words) if words else _reader(one)}
-        details |= {"multiple": True} if is_many else {"default": one.default}
-    return option(names, " ".join(filter(None, texts)), section=section, **details)
+        details = {"kind": click.Choice(words) if words else _reader(option)}
+        details |= {"multiple": True} if is_many else {"default": option.default}
+    return _options.option(names, " ".join(filter(None, texts)), section=section, **details)
 
 
-def _reader(one: fields.FieldOption) -> Callable[[str], Any]:
+def _reader(option: fields.FieldOption) -> Callable[[str], Any]:
     """Return the parser of an option, with the bounds of its field."""
-    noun = {int: "a whole number", float: "a number"}.get(one.type, "a text")
+    noun = {int: "a whole number", float: "a number"}.get(option.type, "a text")
 
     def item(text: str) -> Any:
-        read = _spelling(one).read or (_number_or_text if _is_appended(one) else one.type)
+        read = _spelling(option).read or (_number_or_text if _is_appended(option) else option.type)
         try:
             return read(text)
         except ValueError as error:
-            if read is not one.type:
+            if read is not option.type:
                 raise
             raise ValueError(f"{text!r} is not {noun}.") from error
 
     def read(text: str) -> Any:
-        if one.is_mapping:
+        if option.is_mapping:
             name, value = assignment(text)
             return name, item(value)
         value = item(text)
-        return value if one.is_list or isinstance(value, bool) else one.field(value, "")
+        return value if option.is_list or isinstance(value, bool) else option.field(value, "")
 
     def record(text: str) -> Any:
         """Return options of a record that is written like the options of a method."""
-        return fields.checked(one.type, model_selection.parse_spec(f"{one.name}({text})")[1])
+        return fields.checked(option.type, model_selection.parse_spec(f"{option.name}({text})")[1])
 
-    return record if fields.options(one.type) else read
+    return record if fields.options(option.type) else read
 
 
 def _number_or_text(text: str) -> str | float:

@@ -59,8 +59,8 @@ def _table_answer(table: io.Table, target: str | None, request: Request) -> Answ
     problems = checks.find_table_problems(table, columns, binned=request.table.bins is not None)
     notices = table.notices if data is None else data.notices
     findings += [
-        (found.notice, [words for hint in found.remedies if (words := spelling(hint))])
-        for found in checks.with_decisions(problems, table, columns, notices, request.reading)
+        (problem.notice, [words for hint in problem.remedies if (words := spelling(hint))])
+        for problem in checks.with_decisions(problems, table, columns, notices, request.reading)
     ]
     guess = data.target_guess if data is not None else None
     read = f"{table.name}: {table.reading}"

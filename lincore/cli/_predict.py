@@ -68,7 +68,7 @@ def predict(
     """
     model, training, inner = _model(request, classifier, progress)
     rows, name, _ = source_of(new)
-    found = prediction.predict(
+    predictions = prediction.predict(
         model,
         rows,
         level=question.level,
@@ -79,40 +79,42 @@ def predict(
         ),
         progress=progress,
     )
-    priors = by_label(found.classes, question.priors)
-    found = replace(question, priors=None).under(found, inner).with_priors(priors)
-    drift = None if training is None else found.drift(training)
-    answer = predicted_answer(analysis.PredictedRows(found, drift), training)
+    priors = by_label(predictions.classes, question.priors)
+    predictions = replace(question, priors=None).under(predictions, inner).with_priors(priors)
+    drift = None if training is None else predictions.drift(training)
+    answer = predicted_answer(analysis.PredictedRows(predictions, drift), training)
     output = output or STANDARD_OUTPUT
     record, lines, text = {**answer.record, "output": output}, [], ""
     if save_model:
-        stored = replace(model, operating_point=found.point)
+        stored = replace(model, operating_point=predictions.point)
         if question.reject == "cost":
             stored = stored.abstaining(question.rejection_cost)
         elif question.reject is not None:
             lines.append("The saved model does not abstain: prediction sets are not saved.")
         lines.append(write_file(save_model, export.save_model(stored)))
     if output == STANDARD_OUTPUT:
-        text = found.to_csv().decode()
+        text = predictions.to_csv().decode()
     else:
         is_parquet = output.lower().endswith((".parquet", ".pq"))
-        lines.append(write_file(output, found.to_parquet() if is_parquet else found.to_csv()))
+        lines.append(
+            write_file(output, predictions.to_parquet() if is_parquet else predictions.to_csv())
+        )
     sections = (*answer.sections, *([AnswerSection("", tuple(lines))] if lines else []))
     return Answer(record, sections, text)
 
 
 def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | None) -> Answer:
     """Return classes, findings and scores of predicted rows."""
-    found, drift = answered
+    predictions, drift = answered
     displays = [
-        found.by_class(),
-        found.columns(),
-        *([found.scores(), found.confusion()] if found.truth is not None else []),
+        predictions.by_class(),
+        predictions.columns(),
+        *([predictions.scores(), predictions.confusion()] if predictions.truth is not None else []),
         *([drift] if drift is not None else []),
     ]
     about: dict[str, Any] = {
-        "model": found.model.label,
-        "rows": len(found),
+        "model": predictions.model.label,
+        "rows": len(predictions),
         "output": STANDARD_OUTPUT,
     }
     answer = answer_of("predict", data, displays, **about)

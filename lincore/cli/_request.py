@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from dataclasses import fields as parts
+from dataclasses import fields as record_fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,6 +20,7 @@ from lincore.cli._field_options import field_options, spelled
 from lincore.cli._options import Decorator, option
 from lincore.errors import DataError, Hint
 from lincore.io.files.sources import read_source
+from lincore.io.files.verified import file_hash
 
 SAMPLE = "sample:"
 STANDARD_INPUT = "-"
@@ -29,7 +30,7 @@ Source: TypeAlias = tuple[Any, str | None, str | None]
 
 @dataclass(frozen=True)
 class Request:
-    """What a command is given: a file, how it is used, and what is fitted to it."""
+    """The input of a command: a file, options of its use, and the methods fitted to it."""
 
     file: str
     target: str | None
@@ -60,20 +61,19 @@ class Request:
 
     def reading_without(self, column: str | None) -> io.ReadOptions:
         """Return the import options for a file that need not have a column, such as the target."""
-        kept: dict[str, Any] = {
-            name: {key: part for key, part in value.items() if key != column} or None
+        changes: dict[str, Any] = {
+            name: {key: item for key, item in value.items() if key != column} or None
             for name, value in fields.given(self.reading).items()
             if isinstance(value, Mapping)
         }
-        return replace(self.reading, **kept)
+        return replace(self.reading, **changes)
 
     def arguments(self, data: lincore.Dataset, question: Any) -> dict[str, Any]:
-        """Return the keywords of the call that answers a question, about the methods given."""
-        asked = self.experiment(data)
-        lines = self._methods(data, question)
+        """Return the keywords of the call that answers a question, with the given methods."""
+        methods = self._methods(data, question)
         if getattr(question, "both_features", False):
-            lines = model_selection.on_both_features(lines)
-        return question.arguments(asked) | {"methods": lines}
+            methods = model_selection.on_both_features(methods)
+        return question.arguments(self.experiment(data)) | {"methods": methods}
 
     def experiment(self, data: lincore.Dataset) -> analysis.Experiment:
         """Return the data with the choices that are common to all questions."""
@@ -82,15 +82,17 @@ class Request:
         return analysis.Experiment(data, self.split, steps, {})
 
     def _methods(self, data: lincore.Dataset, question: Any) -> tuple[str, ...]:
-        usual: tuple[str, ...] = fields.resolved(replace(question, methods=None), data=data).methods
-        return self.methods or usual
+        default: tuple[str, ...] = fields.resolved(
+            replace(question, methods=None), data=data
+        ).methods
+        return self.methods or default
 
     def as_analysis(self, data: lincore.Dataset, question: Any) -> analysis.Analysis | None:
-        """Return the question about the methods given as an analysis, if it is to be saved."""
+        """Return the question, with the given methods, as an analysis if it is to be saved."""
         return self.specified(data, question) if self.save_to else None
 
     def specified(self, data: lincore.Dataset, question: Any) -> analysis.Analysis:
-        """Return it as an analysis; DataError if none can hold the methods or the data."""
+        """Return the question as an analysis; DataError if that cannot hold the methods or data."""
         first: dict[str, dict[str, Any]] = {}
         second: dict[str, dict[str, Any]] = {}
         can_be_twice = isinstance(question, analysis.CompareQuestion)
@@ -107,9 +109,9 @@ class Request:
         question = replace(question, methods=tuple(first), **more)
         split, steps = self.experiment(data)[1:3]
         options = {word: given for word, given in first.items() if given}
-        return analysis.Analysis(self._specified(), split, steps, options, question)
+        return analysis.Analysis(self._data_source(), split, steps, options, question)
 
-    def _specified(self) -> analysis.DataSource:
+    def _data_source(self) -> analysis.DataSource:
         if self.file.startswith(SAMPLE):
             name = self.file.removeprefix(SAMPLE)
             return analysis.SampleData(name, self.target, self.reading, self.table)
@@ -119,8 +121,10 @@ class Request:
                 where="--save-analysis",
                 remedy="Give the command the path of the file.",
             )
-        name, digest = Path(self.file).name, file_digest(self.file)
-        return analysis.FileData(name, digest, self.target, self.reading, self.table, self.images)
+        path = Path(self.file)
+        return analysis.FileData(
+            path.name, file_hash(path), self.target, self.reading, self.table, self.images
+        )
 
     def with_saved(self, answer: Answer, asked: analysis.Analysis | None) -> Answer:
         """Write an analysis, and return the answer with a line about it."""
@@ -134,7 +138,7 @@ class Request:
 
 
 def source_of(file: str, target: str | None = None) -> Source:
-    """Return what a file on the command line stands for, with name and target."""
+    """Return the source that a file on the command line names, with name and target."""
     if file == STANDARD_INPUT:
         return (*read_source(sys.stdin.buffer, "standard input"), target)
     if not file.startswith(SAMPLE):
@@ -146,12 +150,6 @@ def source_of(file: str, target: str | None = None) -> Source:
     if data.kind.is_images:
         return data, name, None
     return data.to_frame(), name, target or data.target_name or "class"
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file."""
-    with Path(path).open("rb") as stream:
-        return io.hash_of(iter(lambda: stream.read(1 << 20), b""))
 
 
 _DATA: tuple[Decorator, ...] = (
@@ -176,7 +174,7 @@ _SAVE = option(
 def request_options(question: type | None = None, *, saves: bool = False) -> Decorator:
     """Return a decorator that adds FILE and the options of its use; the command gets a `Request`.
 
-    Its models are options if it fits those of a question.
+    With a question, the options include its models, the steps and the test set.
     """
     models: list[Decorator] = [
         field_options(question, "methods", "classifier", section="Models", methods=None),
@@ -187,8 +185,9 @@ def request_options(question: type | None = None, *, saves: bool = False) -> Dec
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def run(**values: Any) -> Any:
-            given = {one.name: values.pop(one.name) for one in parts(Request) if one.name in values}
-            return function(request=Request(**given), **values)
+            names = [field.name for field in record_fields(Request) if field.name in values]
+            request = Request(**{name: values.pop(name) for name in names})
+            return function(request=request, **values)
 
         decorated: Callable[..., Any] = run
         for add in ([_SAVE] if saves else []) + [*reversed((*models, *_DATA))]:

@@ -11,13 +11,7 @@ from typing import Any
 import click
 
 import lincore
-from lincore.analysis import (
-    Analysis,
-    FileData,
-    NewFile,
-    PredictedRows,
-    PredictQuestion,
-)
+from lincore.analysis import Analysis, FileData, NewFile, PredictedRows, PredictQuestion
 from lincore.cli._answer import Answer, answer_of, finding_sentences
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
@@ -53,21 +47,21 @@ def run(
     data, files = None, {}
     if not is_predicting or question.needs_data:
         source = asked.data if isinstance(asked.data, FileData) else None
-        data = asked.load(_given(analysis, file, source), progress=progress)
+        data = asked.load(_named_file(analysis, file, source), progress=progress)
     if is_predicting:
         rows = question.rows if isinstance(question.rows, NewFile) else None
         files = {
-            "new": _given(analysis, new, rows),
-            "model": _given(analysis, model, question.model),
+            "new": _named_file(analysis, new, rows),
+            "model": _named_file(analysis, model, question.model),
         }
-    found = asked.run(data, **files, progress=progress)
-    answer = ANSWERS[question.kind](data, found, question)
+    result = asked.run(data, **files, progress=progress)
+    answer = ANSWERS[question.kind](data, result, question)
     record = {"question": question.kind, **answer.record, "command": "run"}
     return replace(answer, record={**record, "analysis": json.loads(asked.to_json())})
 
 
-def _given(analysis: str, path: str | None, wanted: Any) -> Any:
-    """Return a file of an analysis, or the images of a folder: as given, else beside the JSON."""
+def _named_file(analysis: str, path: str | None, wanted: Any) -> Any:
+    """Return a file of an analysis, or the files of a folder: as given, else beside the JSON."""
     if path is None and wanted is None:
         return None
     # Only the name: a path of another machine leads nowhere.
@@ -75,34 +69,34 @@ def _given(analysis: str, path: str | None, wanted: Any) -> Any:
     name = named.partition("/")[0] if several else Path(named).name
     if path is None and name in ("", ".", ".."):
         return None
-    found = Path(path or Path(analysis).parent / name)
-    if found.is_dir():
-        top = found if name in ("images", "tables") else found.parent
-        parts = [one for one in found.rglob("*") if one.is_file()]
-        return [(one.relative_to(top).as_posix(), one.read_bytes()) for one in parts]
-    return found if path is not None or found.is_file() else None
+    location = Path(path or Path(analysis).parent / name)
+    if location.is_dir():
+        top = location if name in ("images", "tables") else location.parent
+        files = [file for file in location.rglob("*") if file.is_file()]
+        return [(file.relative_to(top).as_posix(), file.read_bytes()) for file in files]
+    return location if path is not None or location.is_file() else None
 
 
-def _classifier(data: lincore.Dataset, found: FittedClassifier) -> Answer:
-    displays = [found.steps(), found.scores(), found.classes(), found.confusion()]
+def _classifier(data: lincore.Dataset, model: FittedClassifier) -> Answer:
+    displays = [model.steps(), model.scores(), model.classes(), model.confusion()]
     findings = finding_sentences(data)
     return answer_of("run", data, displays, remarks=findings, findings=findings)
 
 
-def _predictions(data: lincore.Dataset | None, found: PredictedRows) -> Answer:
-    return replace(predicted_answer(found, data), text=found.predictions.to_csv().decode())
+def _predictions(data: lincore.Dataset | None, answered: PredictedRows) -> Answer:
+    return replace(predicted_answer(answered, data), text=answered.predictions.to_csv().decode())
 
 
 #: The answer to each kind of question.
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
-    "data": lambda data, found, question: dataset_answer(found),
-    "explore": lambda data, found, question: dataset_answer(found),
-    "geometry": lambda data, found, question: answer_of(
-        "run", None, [found, *found.tables()], answer=found.shown.answer
+    "data": lambda data, result, question: dataset_answer(result),
+    "explore": lambda data, result, question: dataset_answer(result),
+    "geometry": lambda data, result, question: answer_of(
+        "run", None, [result, *result.tables()], answer=result.shown.answer
     ),
-    "classify": lambda data, found, question: _classifier(data, found),
-    "predict": lambda data, found, question: _predictions(data, found),
+    "classify": lambda data, result, question: _classifier(data, result),
+    "predict": lambda data, result, question: _predictions(data, result),
     "compare": comparison_answer,
-    "balance-cost": lambda data, found, question: cost_answer(data, found),
-    "balance-study": lambda data, found, question: study_answer(data, found),
+    "balance-cost": lambda data, result, question: cost_answer(data, result),
+    "balance-study": lambda data, result, question: study_answer(data, result),
 }

@@ -1,4 +1,4 @@
-"""What a terminal shows while a command works: progress, warnings, and text that it can print."""
+"""Output to a terminal while a command works: progress, warnings, printable text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lincore.utils.formatting import percent
 
 
 def printable(text: str) -> str:
-    r"""Return text without control characters, which a terminal would obey."""
+    """Return text without control characters, which a terminal would obey."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
@@ -33,11 +33,11 @@ class ProgressLine:
         self._tenths = 0
         self._width = 0
 
-    def __call__(self, done: int, total: int, what: str) -> bool:
+    def __call__(self, done: int, total: int, description: str) -> bool:
         """Show that `done` parts of `total` are done; return True, since nothing stops it."""
         if self.quiet or total <= 0:
             return True
-        line = f"{what}: {percent(done / total, 0)}"
+        line = f"{description}: {percent(done / total, 0)}"
         if self.stream.isatty():
             self.stream.write(f"\r{line:<{self._width}}")
             self.stream.flush()
@@ -59,7 +59,7 @@ class ProgressLine:
 
 @contextmanager
 def progress_and_warnings(stream: TextIO, quiet: bool) -> Iterator[ProgressLine]:
-    """Show progress, and afterwards each warning once, without the place in the code."""
+    """Show progress, and afterwards each warning once, without its location in the code."""
     progress = ProgressLine(stream, quiet)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

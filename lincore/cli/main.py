@@ -25,7 +25,7 @@ Exit codes:
   0 done, 1 the file cannot be used, 2 the command cannot be understood,
   70 internal error, 130 interrupted, 141 the reader of the output has closed it
 """
-#: What each command is for; a command is imported when it is used.
+#: Purpose of each command; a command is imported when it is used.
 COMMANDS = {
     "dashboard": "Open the dashboard in the browser.",
     "inspect": "Columns, roles, target and findings of a file.",
@@ -90,11 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Best of 2 on these rows: LDA, accuracy 100.0 %; ...
     0
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if COMPLETE in os.environ:
             return shell_complete(lincore_command, {}, "lincore", COMPLETE, os.environ[COMPLETE])
-        with lincore_command.make_context("lincore", given) as context:
+        with lincore_command.make_context("lincore", words) as context:
             lincore_command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as ended:  # help was shown
@@ -119,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        what = f"Internal error of lincore, {type(error).__name__}: {error_summary(error)}."
-        return _fail(f"{what} Please report it; {TRACEBACK}=1 shows where.", FAULT)
+        fault = f"Internal error of lincore, {type(error).__name__}: {error_summary(error)}."
+        return _fail(f"{fault} Please report it; {TRACEBACK}=1 shows where.", FAULT)
     return OK
 
 

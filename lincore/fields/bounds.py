@@ -10,9 +10,9 @@ from typing import Annotated, Any, TypeAlias
 from lincore.errors import DataError
 
 
-def refuse(what: str, place: str, wanted: str) -> DataError:
-    """Return the error for an invalid value at a place in the specification."""
-    return DataError(what, where=place, remedy=wanted)
+def refuse(message: str, where: str, remedy: str) -> DataError:
+    """Return the error for an invalid value in a specification, such as in "split.seed"."""
+    return DataError(message, where=where, remedy=remedy)
 
 
 def shown(value: Any) -> str:
@@ -30,11 +30,11 @@ class Between:
     low: float = -1e12
     high: float = 1e12
 
-    def __call__(self, value: Any, place: str) -> Any:
+    def __call__(self, value: Any, where: str) -> Any:
         """Return the number, or refuse it."""
         if not self.low <= value <= self.high:
             wanted = f"Give a number from {self.low:g} to {self.high:g}."
-            raise refuse(f"It is {shown(value)}.", place, wanted)
+            raise refuse(f"It is {shown(value)}.", where, wanted)
         return value
 
 
@@ -44,11 +44,11 @@ class AtMost:
 
     most: int
 
-    def __call__(self, value: Any, place: str) -> Any:
+    def __call__(self, value: Any, where: str) -> Any:
         """Return the value, or refuse it."""
         if len(value) > self.most:
             noun = "characters" if isinstance(value, str) else "items"
-            raise refuse(f"It has {len(value):,} {noun}.", place, f"Give at most {self.most:,}.")
+            raise refuse(f"It has {len(value):,} {noun}.", where, f"Give at most {self.most:,}.")
         return value
 
 
@@ -59,10 +59,10 @@ class Matching:
     pattern: str
     wanted: str
 
-    def __call__(self, value: Any, place: str) -> Any:
+    def __call__(self, value: Any, where: str) -> Any:
         """Return the text, or refuse it."""
         if not re.fullmatch(self.pattern, value):
-            raise refuse(f"It is {shown(value)}.", place, f"Give {self.wanted}.")
+            raise refuse(f"It is {shown(value)}.", where, f"Give {self.wanted}.")
         return value
 
 
@@ -72,15 +72,15 @@ class OneOf:
 
     words: tuple[str, ...]
 
-    def __call__(self, value: Any, place: str) -> Any:
+    def __call__(self, value: Any, where: str) -> Any:
         """Return the word, or refuse it."""
         if value not in self.words:
             wanted = f"Give one of: {', '.join(self.words)}."
-            raise refuse(f"There is no {shown(value)}.", place, wanted)
+            raise refuse(f"There is no {shown(value)}.", where, wanted)
         return value
 
 
-def number(value: Any, place: str, *, infinite: bool = False) -> float:
+def number(value: Any, where: str, *, infinite: bool = False) -> float:
     """Return a number from JSON; "inf" and "-inf" if infinite numbers are allowed."""
     if infinite and value in ("inf", "-inf"):
         return float(value)
@@ -90,7 +90,7 @@ def number(value: Any, place: str, *, infinite: bool = False) -> float:
         return value
     if type(value) is float and isfinite(value):
         return value
-    raise refuse(f"It is {shown(value)}.", place, "Give a number.")
+    raise refuse(f"It is {shown(value)}.", where, "Give a number.")
 
 
 #: Name of a file, a column or a source.

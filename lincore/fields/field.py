@@ -8,22 +8,31 @@ point calls `checked`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from functools import cache
 from math import inf
 from types import MappingProxyType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_type_hints
-from typing import get_args as args_of
-from typing import get_origin as origin_of
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from lincore.errors import DataError
-from lincore.fields.bounds import refuse, shown
+from lincore.fields.bounds import AtMost, Matching, refuse, shown
 from lincore.fields.schema import Schema, defaults, is_record, names
 from lincore.utils.code import call, literal
 
 #: A function of the context and the preceding options: `so_far.results`, `so_far.score`.
+#: In the annotations of a class, a lambda cannot refer to names of its module: they are evaluated
+#: as texts, in the namespace of the class.
 Rule: TypeAlias = Callable[[SimpleNamespace], Any]
 _SCHEMA = Schema({})
 
@@ -99,19 +108,17 @@ class Field:
     marks: Rule | None = None
     per: tuple[str, ...] = ()
 
-    def __call__(self, value: Any, place: str) -> Any:
+    def __call__(self, value: Any, where: str) -> Any:
         """Return the value, or refuse a value outside the bounds; a bound of `Schema`."""
         if isinstance(value, (int, float)):
-            self._check_bounds(value, place)
-        if self.longest is not None and len(value) > self.longest:
-            noun = "characters" if isinstance(value, str) else "items"
-            wanted = f"Give at most {self.longest:,}."
-            raise refuse(f"It has {len(value):,} {noun}.", place, wanted)
-        if self.pattern is not None and not re.fullmatch(self.pattern, value):
-            raise refuse(f"It is {shown(value)}.", place, f"Give {self.wanted or 'another text'}.")
+            self._check_bounds(value, where)
+        if self.longest is not None:
+            AtMost(self.longest)(value, where)
+        if self.pattern is not None:
+            Matching(self.pattern, self.wanted or "another text")(value, where)
         return value
 
-    def _check_bounds(self, value: float, place: str) -> None:
+    def _check_bounds(self, value: float, where: str) -> None:
         low, high = self.low, self.high
         # Written so that NaN is refused: all comparisons with it are false.
         if low is not None and self.above:
@@ -121,7 +128,7 @@ class Field:
         if not (is_high_enough and (high is None or value <= high)):
             least = f"above {low}" if self.above else f"from {low}"
             ends = [least] * (low is not None) + [f"to {high}"] * (high not in (None, inf))
-            raise refuse(f"It is {shown(value)}.", place, f"Give a number {' '.join(ends)}.")
+            raise refuse(f"It is {shown(value)}.", where, f"Give a number {' '.join(ends)}.")
 
 
 def per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
@@ -141,7 +148,7 @@ class FieldOption(NamedTuple):
     words: tuple[str, ...] = ()  # of a `Literal`, also as one of several types
     records: Mapping[str, type] = MappingProxyType({})  # by name, as in choices
 
-    def place(self, so_far: SimpleNamespace) -> str:
+    def settings_key(self, so_far: SimpleNamespace) -> str:
         """Return the name under which settings keep a value."""
         return ".".join((self.name, *(str(getattr(so_far, name)) for name in self.field.per)))
 
@@ -191,35 +198,41 @@ def options(record_type: Any) -> tuple[FieldOption, ...]:
 @cache
 def _options(record_type: Any) -> tuple[FieldOption, ...]:
     hints = get_type_hints(record_type, include_extras=True)
-    found = []
+    record_options = []
     known = defaults(record_type)
     for name in names(record_type):
         for inner, field in _annotations(hints[name]):
-            is_list = origin_of(inner) is Sequence or Ellipsis in args_of(inner)
-            is_mapping = origin_of(inner) is Mapping
-            kind = args_of(inner)[is_mapping] if is_list or is_mapping else inner
-            if origin_of(kind) is Annotated:
+            is_list = get_origin(inner) is Sequence or Ellipsis in get_args(inner)
+            is_mapping = get_origin(inner) is Mapping
+            kind = get_args(inner)[is_mapping] if is_list or is_mapping else inner
+            if get_origin(kind) is Annotated:
                 kind = kind.__origin__
-            parts = args_of(kind) if origin_of(kind) in (Union, UnionType) else (kind,)
+            members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
             words = tuple(
-                word for one in parts if origin_of(one) is Literal for word in args_of(one)
+                word
+                for member in members
+                if get_origin(member) is Literal
+                for word in get_args(member)
             )
-            if len(parts) > 1 or words:  # a number or a word
-                kind = next((one for one in parts if one in (int, float)), str)
-            records = {one.__name__: one for one in parts if is_record(one)}
+            if len(members) > 1 or words:  # a number or a word
+                kind = next(
+                    (member for member in members if member in (int, float)),
+                    str,
+                )
+            records = {member.__name__: member for member in members if is_record(member)}
             default = known.get(name, MISSING)
-            found.append(
+            record_options.append(
                 FieldOption(name, kind, is_list, default, field, is_mapping, words, records)
             )
-    return tuple(found)
+    return tuple(record_options)
 
 
 def _annotations(hint: Any) -> Iterator[tuple[Any, Field]]:
-    if origin_of(hint) is Annotated:
+    if get_origin(hint) is Annotated:
         yield from ((hint.__origin__, f) for f in hint.__metadata__ if isinstance(f, Field))
-    elif origin_of(hint) in (Union, UnionType):
-        for part in args_of(hint):
-            yield from _annotations(part)
+    elif get_origin(hint) in (Union, UnionType):
+        for member in get_args(hint):
+            yield from _annotations(member)
 
 
 def given(record: Any) -> dict[str, Any]:
@@ -232,7 +245,7 @@ def given(record: Any) -> dict[str, Any]:
 
 
 def checked(
-    record_type: type, raw: Mapping[str, Any], *, place: str = "", **context: Any
+    record_type: type, raw: Mapping[str, Any], *, prefix: str = "", **context: Any
 ) -> dict[str, Any]:
     """Return validated options of a record: types, bounds and choices.
 
@@ -241,8 +254,8 @@ def checked(
     record_type : type
     raw : mapping of str to object
         Options by name.
-    place : str
-        Prefix of the name of an option in errors.
+    prefix : str
+        Precedes the name of an option in errors.
     **context
         Context of the rules, such as ``results=...``; without it, rules are not evaluated.
 
@@ -256,16 +269,18 @@ def checked(
     known = {option.name: option for option in options(record_type)}
     if unknown := [name for name in raw if name not in known]:
         wanted = f"There are: {', '.join(known) or 'none'}."
-        raise refuse("There is no such option.", f"{place}{unknown[0]}", wanted)
+        raise refuse("There is no such option.", f"{prefix}{unknown[0]}", wanted)
     hints, values = get_type_hints(record_type, include_extras=True), {}
     so_far = SimpleNamespace(**context)
     for name, option in known.items():
         value = option.default
         if name in raw:
-            value = values[name] = _SCHEMA.decode(hints[name], raw[name], f"{place}{name}")
+            value = values[name] = _SCHEMA.decode(hints[name], raw[name], f"{prefix}{name}")
             if context and not option.fits(value, so_far):
                 choices = ", ".join(map(str, option.choices(so_far) or ()))
-                raise refuse(f"It is {shown(value)}.", f"{place}{name}", f"Choose from: {choices}.")
+                raise refuse(
+                    f"It is {shown(value)}.", f"{prefix}{name}", f"Choose from: {choices}."
+                )
         if context:
             setattr(so_far, name, option.resolved(value, so_far))
     return values

@@ -16,7 +16,7 @@ def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Se
     # The method must assign attributes, not modify arrays and lists in place.
 
     @wraps(method)
-    def changed_in_full(self: Self, *args: P.args, **options: P.kwargs) -> T:
+    def wrapped(self: Self, *args: P.args, **options: P.kwargs) -> T:
         attributes: dict[str, Any] = vars(self)
         before = attributes.copy()
         try:
@@ -26,4 +26,4 @@ def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Se
             attributes.update(before)
             raise
 
-    return cast(Callable[Concatenate[Self, P], T], changed_in_full)
+    return cast(Callable[Concatenate[Self, P], T], wrapped)

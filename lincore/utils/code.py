@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ class Code(str):
 
 
 def literal(value: Any) -> str:
-    r"""Return a value as a Python literal."""
+    """Return a value as a Python literal."""
     if isinstance(value, Code):
         return value
     if isinstance(value, np.generic):
@@ -39,9 +40,9 @@ def literal(value: Any) -> str:
 
 def call(function: str, /, *arguments: str, **keywords: str) -> str:
     """Return code that calls a function, with one argument per line if the line is too long."""
-    parts = [*arguments, *(f"{key}={code}" for key, code in keywords.items())]
-    line = f"{function}({', '.join(parts)})"
+    arguments = (*arguments, *(f"{key}={code}" for key, code in keywords.items()))
+    line = f"{function}({', '.join(arguments)})"
     if len(line) <= _WIDTH:
         return line
-    inside = "".join(f"    {part.replace(chr(10), chr(10) + '    ')},\n" for part in parts)
+    inside = indent("".join(f"{code},\n" for code in arguments), "    ")
     return f"{function}(\n{inside})"

@@ -220,10 +220,10 @@ def shorten_all(labels: Sequence[object], width: int = NAME_WIDTH) -> list[str]:
     >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
     ['…1 (north)', '…2 (north)']
     """
-    whole = [plain(label) for label in labels]
-    short = [shorten(line, width) for line in whole]
-    other = [shorten(line, width) for line in _without_common_words(whole, width)]
-    return other if len(set(other)) > len(set(short)) else short
+    lines = [plain(label) for label in labels]
+    by_middle = [shorten(line, width) for line in lines]
+    by_start = [shorten(line, width) for line in _without_common_words(lines, width)]
+    return by_start if len(set(by_start)) > len(set(by_middle)) else by_middle
 
 
 def _without_common_words(lines: list[str], width: int) -> list[str]:
@@ -241,8 +241,8 @@ def quoted_pair(first: object, second: object) -> tuple[str, str]:
     >>> quoted_pair(*(f"the hall of the building {i} in the north of town" for i in (1, 2)))
     ("'…1 in the north of town'", "'…2 in the north of town'")
     """
-    one, other = shorten_all([first, second])
-    return f"'{one}'", f"'{other}'"
+    short_first, short_second = shorten_all([first, second])
+    return f"'{short_first}'", f"'{short_second}'"
 
 
 def quoted(label: object) -> str:
@@ -266,8 +266,7 @@ def class_named(label: object) -> str:
     >>> class_named(1), class_named("class 3"), class_named("classic")
     ("class '1'", "'class 3'", "class 'classic'")
     """
-    first = str(label).split(maxsplit=1)[:1]
-    has_word = [word.lower() for word in first] == ["class"]
+    has_word = str(label).lower().split()[:1] == ["class"]
     return quoted(label) if has_word else f"class {quoted(label)}"
 
 

@@ -38,14 +38,14 @@ def available_bytes() -> float:
     return max(0.0, left)
 
 
-def require_memory(n_bytes: float, what: str, remedy: str) -> None:
+def require_memory(n_bytes: float, work: str, remedy: str) -> None:
     """Raise `TooLargeError` if work would need more memory than is free."""
     if n_bytes < MUCH:
         return
     left = available_bytes()
     if n_bytes > left:
         raise TooLargeError(
-            f"{what} would take {n_bytes / 1e9:,.1f} GB of memory, and {left / 1e9:,.1f} GB are "
+            f"{work} would take {n_bytes / 1e9:,.1f} GB of memory, and {left / 1e9:,.1f} GB are "
             "free.",
             remedy=remedy,
         )

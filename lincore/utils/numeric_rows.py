@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-_DATES = "{where} of X contains {what}, which are not numbers. Give days, seconds or years instead."
+_DATES = (
+    "{where} of X contains {content}, which are not numbers. Give days, seconds or years instead."
+)
 _WORDS = (
-    "{where} of X contains {what}, not numbers. Encode it (one column of zeros and ones for "
+    "{where} of X contains {content}, not numbers. Encode it (one column of zeros and ones for "
     "each value, as pandas.get_dummies does), or leave it out."
 )
 
@@ -18,14 +20,14 @@ _WORDS = (
 def numeric_rows(estimator: Any, X: ArrayLike, y: Any = "no_validation", **checks: Any) -> Any:
     """Validate X (and y) by scikit-learn's `validate_data`, allowing any numeric type."""
     try:
-        found = validate_data(estimator, X, y, **{"dtype": "numeric", **checks})
+        validated = validate_data(estimator, X, y, **{"dtype": "numeric", **checks})
     except (TypeError, ValueError) as error:
         _name_column(X, error)
         raise
-    rows = found[0] if isinstance(found, tuple) else found
+    rows = validated[0] if isinstance(validated, tuple) else validated
     if rows.dtype.kind in "mMO":
         _name_column(X, None)
-    return found
+    return validated
 
 
 def numeric_scores(X: ArrayLike, width: int, name: str) -> NDArray[Any]:
@@ -52,13 +54,12 @@ def _name_column(X: Any, error: Exception | None) -> None:
             return
         columns = [(str(j), array[:, j]) for j in range(array.shape[1])]
     for name, column in columns:
-        _refuse(f"Column {name}", np.asarray(column), error)
+        _require_numbers(f"Column {name}", np.asarray(column), error)
 
 
-def _refuse(where: str, values: NDArray[Any], error: Exception | None) -> None:
+def _require_numbers(where: str, values: NDArray[Any], error: Exception | None) -> None:
     if values.dtype.kind in "mM":
-        what = "dates" if values.dtype.kind == "M" else "durations"
-        raise ValueError(_DATES.format(where=where, what=what)) from error
+        _raise_dates(where, values.dtype.kind == "m", error)
     if values.dtype.kind not in "OSU":
         return
     for value in values:
@@ -66,21 +67,21 @@ def _refuse(where: str, values: NDArray[Any], error: Exception | None) -> None:
             try:
                 float(value)
             except ValueError:
-                what = f"text such as {value!r}"
-                raise ValueError(_WORDS.format(where=where, what=what)) from error
+                content = f"text such as {value!r}"
+                raise ValueError(_WORDS.format(where=where, content=content)) from error
         elif hasattr(value, "isoformat") or hasattr(value, "total_seconds"):
-            _raise_dates(where, value, error)
+            _raise_dates(where, hasattr(value, "total_seconds"), error)
         elif not np.isscalar(value) and value is not None and not hasattr(value, "__float__"):
             if type(value).__name__ == "Period":
-                _raise_dates(where, value, error)
+                _raise_dates(where, False, error)
             if type(value).__name__ == "NAType":
                 continue
             # A TypeError that includes NumPy's message: scikit-learn's check suite requires it.
-            what = f"values of type {type(value).__name__}"
+            content = f"values of type {type(value).__name__}"
             reason = "" if error is None else f" ({error})"
-            raise TypeError(_WORDS.format(where=where, what=what) + reason) from error
+            raise TypeError(_WORDS.format(where=where, content=content) + reason) from error
 
 
-def _raise_dates(where: str, value: Any, error: Exception | None) -> NoReturn:
-    what = "durations" if hasattr(value, "total_seconds") else "dates"
-    raise ValueError(_DATES.format(where=where, what=what)) from error
+def _raise_dates(where: str, is_duration: bool, error: Exception | None) -> NoReturn:
+    content = "durations" if is_duration else "dates"
+    raise ValueError(_DATES.format(where=where, content=content)) from error

@@ -19,14 +19,14 @@ def probabilities(
     if isinstance(given, Mapping) and given.keys() == set(labels):
         values = [given[label] for label in labels]
     try:
-        found = np.asarray(values, dtype=float)
+        shares = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    fits = found.shape == (len(labels),) and (found >= 0).all()
-    if not fits or abs(found.sum() - 1) > tolerance:
+        shares = np.empty(0)
+    fits = shares.shape == (len(labels),) and (shares >= 0).all()
+    if not fits or abs(shares.sum() - 1) > tolerance:
         raise ValueError(
             f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the "
             f"classes {labels} or as a mapping of class to probability{words and ', '}{words}; "
             f"got {given!r}."
         )
-    return found / found.sum()
+    return shares / shares.sum()

@@ -31,8 +31,8 @@ def spreadsheet_safe(text: object) -> str:
     """
     cell = str(text)
     # Whitespace may come first; tabs and line ends are dangerous themselves.
-    begins = cell.lstrip(" \u00a0").startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
+    may_be_formula = cell.lstrip(" \u00a0").startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
     # float() would also accept "-inf" and "1_000", which spreadsheets interpret differently.
-    if not begins or _NUMBER.fullmatch(cell):
+    if not may_be_formula or _NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"

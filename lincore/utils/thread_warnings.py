@@ -27,17 +27,17 @@ def captured_warnings() -> Iterator[list[Warning]]:
 
     Examples
     --------
-    >>> with captured_warnings() as found:
+    >>> with captured_warnings() as warned:
     ...     warn("it rains")
-    >>> [str(warning) for warning in found]
+    >>> [str(warning) for warning in warned]
     ['it rains']
     """
     warned: list[Warning] = []
-    before = _captured.set(warned)
+    token = _captured.set(warned)
     try:
         yield warned
     finally:
-        _captured.reset(before)
+        _captured.reset(token)
 
 
 def warn(message: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:

@@ -104,8 +104,8 @@ def parts_of(n_rows: int) -> list[range]:
 
     Their number depends only on that of the rows, so the order of additions is always the same.
     """
-    number = 2
-    while number < MOST and n_rows >= 2 * number * PART_ROWS:
-        number *= 2
-    bounds = [n_rows * i // number for i in range(number + 1)]
+    n_parts = 2
+    while n_parts < MOST and n_rows >= 2 * n_parts * PART_ROWS:
+        n_parts *= 2
+    bounds = [n_rows * i // n_parts for i in range(n_parts + 1)]
     return [range(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if b > a]

@@ -54,9 +54,11 @@ def map_in_workers(
                 results.close()
 
 
-def _watched(work: Callable[..., Any], *given: Any) -> tuple[Any, list[Any]]:
+def _watched(work: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Any]]:
     """Run in a worker; return the result, and the warnings to show."""
     keep_to_one_core()
     with warnings.catch_warnings(record=True) as warned:
-        result = work(*given)
-    return result, [(one.message, one.category, one.filename, one.lineno) for one in warned]
+        result = work(*arguments)
+    return result, [
+        (warning.message, warning.category, warning.filename, warning.lineno) for warning in warned
+    ]

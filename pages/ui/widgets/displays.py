@@ -80,7 +80,7 @@ def ask(
     for option in fields.options(record_type):
         if option.name in context or (names and option.name not in names):
             continue
-        is_asked, value = _decide(option, held.get(option.place(so_far)), so_far)
+        is_asked, value = _decide(option, held.get(option.settings_key(so_far)), so_far)
         is_drawn = is_asked and (draw or option.name in places)
         if is_drawn and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
             with places.get(option.name, nullcontext()):
@@ -94,7 +94,7 @@ def read(record_type: type, key: str, **context: Any) -> dict[str, Any]:
     so_far, held = SimpleNamespace(**context), settings(key)
     asked = [option for option in fields.options(record_type) if option.name not in context]
     for option in asked:
-        _decide(option, held.get(option.place(so_far)), so_far)
+        _decide(option, held.get(option.settings_key(so_far)), so_far)
     return {option.name: getattr(so_far, option.name) for option in asked}
 
 
@@ -109,7 +109,7 @@ def choose(asked: Any, key: str, **context: Any) -> None:
         is_value = value is not None or None in (option.choices(so_far) or ())
         is_other = value != first or (value is not None and option.default is None)
         is_chosen = is_value and is_other and option.fits(value, so_far)
-        chosen[option.place(so_far)] = _held(value) if is_chosen else None
+        chosen[option.settings_key(so_far)] = _held(value) if is_chosen else None
         setattr(so_far, option.name, value if is_chosen else first)
     set_settings(key, **chosen)
 
@@ -182,7 +182,7 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
 
     def hold(new: Any) -> None:
         first = field.auto(so_far) if field.auto else option.default
-        set_settings(key, **{option.place(so_far): None if new == first else _held(new)})
+        set_settings(key, **{option.settings_key(so_far): None if new == first else _held(new)})
 
     def keep_kind(new: Any) -> None:
         kind = fields.choice_of(value)

@@ -103,5 +103,5 @@ def test_a_record_is_chosen_by_the_name_of_its_type():
 
 def test_an_option_has_a_place_for_each_value_of_others():
     spot, size = options(Placed)
-    assert spot.place(SimpleNamespace(spot="left")) == "spot"
-    assert size.place(SimpleNamespace(spot="left")) == "size.left"
+    assert spot.settings_key(SimpleNamespace(spot="left")) == "spot"
+    assert size.settings_key(SimpleNamespace(spot="left")) == "size.left"
