@@ -73,12 +73,12 @@ else:
     from pages.ui.server import _compat, logs, memory, middleware, script_queue
 
     logs.write_json_lines()
-    memory.keep_little()
+    memory.limit_free_memory()
     _compat.announce_navigation()
     _compat.keep_navigation()
     _compat.keep_clicks()
     _compat.keep_last_messages()
-    middleware.hear_of_uploads()
+    middleware.note_announced_uploads()
     script_queue.let_scripts_take_turns()
     preload.start(then=worker_process.allow)
     app = st.App(__file__, middleware=middleware.middleware())

@@ -13,14 +13,14 @@ checks_line.show(experiment)
 choice, model = geometry.show(experiment)
 
 scores = model.scores()
-said = displays.parts(scores)
-heading.header(text.escape(said.finding), anchor=False)
-st.markdown(text.escape(said.scope))
+content = displays.parts(scores)
+heading.header(text.escape(content.finding), anchor=False)
+st.markdown(text.escape(content.scope))
 displays.note(scores, key="classify.scores")
 
 model_choice.show_steps(model, choice)
 # Common settings of the jobs.
 about = (experiment.data.digest, experiment.choice, choice)
 export_model.show(model, about)
-export_menu.keep(model=model)
+export_menu.add_results(model=model)
 panels.show(model, about)

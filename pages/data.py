@@ -2,14 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.data import (
-    columns,
-    findings,
-    images,
-    new_data,
-    reading,
-    treatment,
-)
+from pages.ui.data import columns, findings, images, new_data, reading, treatment
 from pages.ui.frame import checks_line, sidebar
 from pages.ui.session import state
 from pages.ui.session.sources import ImageSource, Source
@@ -18,7 +11,7 @@ from pages.ui.widgets import displays, text
 data, choice = sidebar.show_on_data()
 opened = state.opened()
 used = (None, state.source(), state.image_source(), state.sample_source())
-is_current = any(opened is one for one in used)
+is_current = any(opened is source for source in used)
 
 st.header(text.escape(data.headline), anchor=False)
 checks_line.show_on_data(data, choice)

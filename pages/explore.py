@@ -5,8 +5,8 @@ from pages.ui.frame import checks_line, sidebar
 from pages.ui.session.experiment import PageExperiment
 
 DRAW = {
-    "columns": columns.one,
-    "pairs": columns.two,
+    "columns": columns.single_column,
+    "pairs": columns.column_pair,
     "correlations": columns.correlations,
     "summary": columns.summary,
     "words": columns.words,

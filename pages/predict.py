@@ -44,35 +44,35 @@ if rows is None:
     heading.header(new_rows.QUESTION, anchor=False)
     st.stop()
 choices.ask_share(shares, model)
-found = run.require(experiment, choice, model, rows, heading)
+predicted = run.require(experiment, choice, model, rows, heading)
 threshold = None
-if found.predictions.can_have_threshold:
+if predicted.predictions.can_have_threshold:
     with row.threshold:
         threshold = displays.ask(
             PredictQuestion,
             questions.PREDICT,
             "threshold",
-            predictions=found.predictions,
+            predictions=predicted.predictions,
         )["threshold"]
 else:  # another model may have had one
     displays.set_settings(questions.PREDICT, threshold=None)
-if not found.predictions.has_posteriors:
+if not predicted.predictions.has_posteriors:
     chosen["reject"] = None
-inner = None
+held_out = None
 if saved is None and chosen["reject"] in SETS:
-    inner = run.folds(experiment, choice)
-    chosen["reject"] = chosen["reject"] if inner else None
+    held_out = run.folds(experiment, choice)
+    chosen["reject"] = chosen["reject"] if held_out else None
 chosen["threshold"] = threshold
 try:
-    shown = run.under(found, PredictQuestion(priors=shares, **chosen), inner)
+    shown = run.under(predicted, PredictQuestion(priors=shares, **chosen), held_out)
 except DataError as error:
     text.show_problem(error.notice)
-    shown = run.under(found, PredictQuestion(**chosen), inner)
+    shown = run.under(predicted, PredictQuestion(**chosen), held_out)
 
-export_menu.keep(predicted=found._replace(predictions=shown))
-said = displays.parts(classes := shown.by_class())
-heading.header(text.escape(said.finding), anchor=False)
-heading.markdown(text.escape(said.scope))
+export_menu.add_results(predicted=predicted._replace(predictions=shown))
+content = displays.parts(classes := shown.by_class())
+heading.header(text.escape(content.finding), anchor=False)
+heading.markdown(text.escape(content.scope))
 if saved is not None:
     heading.caption(text.escape(f"{saved.name}: {saved.file.origin}"))
 if isinstance(source, TypedRow):
@@ -82,6 +82,6 @@ else:
         panels.matching(shown.columns())
     panels.scores(shown.scores())
     panels.rows(shown)
-if found.drift is not None:
-    panels.drift(found.drift)
+if predicted.drift is not None:
+    panels.drift(predicted.drift)
 page_jobs.catch_up()

@@ -30,7 +30,7 @@ SWEEP_FACTOR = 9.0
 PATIENCE, NO_PATIENCE = 0.5, 0.0
 
 
-class First(NamedTuple):
+class FirstSplit(NamedTuple):
     """The study on one split, its setup, and its run time.
 
     `is_former` is true if the setup has changed since.
@@ -42,8 +42,8 @@ class First(NamedTuple):
     is_former: bool = False
 
 
-def first(setup: Setup | None, data: Dataset) -> Any:
-    """Return the study on the first split, a `First`.
+def first_split(setup: Setup | None, data: Dataset) -> FirstSplit:
+    """Return the study on the first split.
 
     Until it is ready, draw progress and return the former one on the same data; without one, end
     the page.
@@ -59,20 +59,25 @@ def first(setup: Setup | None, data: Dataset) -> Any:
 
     question, experiment = setup.question, setup.experiment(data)
 
-    def work(progress: Progress) -> First:
+    def work(progress: Progress) -> FirstSplit:
         progress(0, 1, "full set, reduced set and corrections")
         start = time.perf_counter()
         study = question.run(experiment)
-        return First(setup, study, time.perf_counter() - start)
+        return FirstSplit(setup, study, time.perf_counter() - start)
 
-    is_small = _is_small(setup, data)
-    what = "Fitting on one split"
-    job = page_jobs.run(FIRST, setup, work, describe=what, patience=PATIENCE, here=is_small)
+    job = page_jobs.run(
+        FIRST,
+        setup,
+        work,
+        describe="Fitting on one split",
+        patience=PATIENCE,
+        at_once=_is_small(setup, data),
+    )
     before = None if job.is_over and job.result is not None else page_jobs.outdated(job)
     if before is None:
         return page_jobs.require(job)
     page_jobs.show(job)
-    if page_jobs.has_come(job):
+    if page_jobs.needs_drawing(job):
         return job.result
     with note:
         page_jobs.note_outdated(job)
@@ -82,7 +87,7 @@ def first(setup: Setup | None, data: Dataset) -> Any:
 
 
 def study(
-    one: First,
+    first: FirstSplit,
     settings: Setup,
     data: Dataset,
     *,
@@ -93,55 +98,55 @@ def study(
     question, experiment = settings.question, settings.experiment(data)
 
     def work(progress: Progress) -> BalanceStudy:
-        found = question.run(experiment, progress=progress, keep=progress.keep)
-        corrections = displays.CorrectionsDisplay(found)
+        study = question.run(experiment, progress=progress, keep=progress.keep)
+        corrections = displays.CorrectionsDisplay(study)
         if corrections.is_possible:  # the study keeps what the page shows first
-            corrections.finding(), corrections.table(), displays.DecompositionDisplay(found).table()
-        return found
+            corrections.finding(), corrections.table(), displays.DecompositionDisplay(study).table()
+        return study
 
-    if one.is_former:
-        return _rest(STUDY, settings, draw)
+    if first.is_former:
+        return _draw_existing(STUDY, settings, draw)
     return follow(
         STUDY,
         settings,
         work,
         question.plan(experiment),
         data,
-        follows=_is_small(one.setup, data),
+        follows=_is_small(first.setup, data),
         label="Run the study",
-        help=_about(question.repeats * one.seconds),
+        help=_duration_help(question.repeats * first.seconds),
         draw=draw,
         above=above,
     )
 
 
-def sweep(one: First, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
+def sweep(first: FirstSplit, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
     """Run the sweep over sizes of the reduced classes, and draw it; a long one needs a click."""
-    sizes = dict.fromkeys(one.setup.question.sizes, 0)  # only the classes matter
-    settings = one.setup.asking(sizes=sizes, repeats=imbalance.SWEEP_REPEATS)
+    sizes = dict.fromkeys(first.setup.question.sizes, 0)  # only the classes matter
+    settings = first.setup.asking(sizes=sizes, repeats=imbalance.SWEEP_REPEATS)
     question, experiment = settings.question, settings.experiment(data)
 
     def work(progress: Progress) -> Any:
         return question.sweep(experiment, progress=progress, keep=progress.keep)
 
-    if one.is_former:
-        return _rest(SWEEP, settings, draw)
+    if first.is_former:
+        return _draw_existing(SWEEP, settings, draw)
     return follow(
         SWEEP,
         settings,
         work,
         f"Class-size sweep, {imbalance.SWEEP_REPEATS} splits",
         data,
-        follows=_is_small(one.setup, data),
+        follows=_is_small(first.setup, data),
         label="Run the sweep",
-        help=_about(imbalance.SWEEP_REPEATS * SWEEP_FACTOR * one.seconds),
+        help=_duration_help(imbalance.SWEEP_REPEATS * SWEEP_FACTOR * first.seconds),
         draw=draw,
     )
 
 
-def _rest(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job | None:
+def _draw_existing(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job | None:
     """Draw an existing result, and start nothing."""
-    job = page_jobs.at_rest(key, settings)
+    job = page_jobs.existing_job(key, settings)
     if job is not None and job.result is not None and draw is not None:
         draw(job)
     return job
@@ -151,7 +156,7 @@ def follow(
     key: str,
     settings: Any,
     work: page_jobs.Work,
-    what: str,
+    describe: str,
     data: Dataset,
     *,
     follows: bool,
@@ -162,16 +167,15 @@ def follow(
     patience: float = NO_PATIENCE,
 ) -> Job | None:
     """Run a job at once if it `follows` every change, or offer it; draw it."""
-    job: Job | None
     if follows:
-        job = page_jobs.run(key, settings, work, describe=what, patience=patience)
+        job = page_jobs.run(key, settings, work, describe=describe, patience=patience)
         page_jobs.show(job, draw=draw, keep_outdated=True, above=above)
     else:
         job = page_jobs.on_demand(
             key,
             settings,
             work,
-            describe=what,
+            describe=describe,
             label=label,
             help=help,
             draw=draw,
@@ -179,12 +183,12 @@ def follow(
             above=above,
             unasked=n_values(data) <= LARGE,
         )
-    if page_jobs.has_come(job) and draw is not None:
+    if page_jobs.needs_drawing(job) and draw is not None:
         draw(job)
     return job
 
 
-def _about(seconds: float) -> str:
+def _duration_help(seconds: float) -> str:
     return f"About {utils.seconds(seconds, whole=True)}. Finished parts can be viewed meanwhile."
 
 

@@ -46,7 +46,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     with row:
         with st.container(width="content", gap=None):
             ask("miss_cost", width=300)
-        model_place = st.container(width=165)
+        model_column = st.container(width=165)
         with st.popover("Options", key="balance.options", width=115, on_change="rerun") as options:
             if options.open:
                 _ask_share(data, chosen["prevalence"])
@@ -56,7 +56,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     if not setup.methods:
         st.info("Choose at least one model under Options.")
         st.stop()
-    with model_place:
+    with model_column:
         method = models.ask_shown(ASKED, experiment, chosen)
     loss = chosen["loss"]
     models.describe_inputs(data, setup.steps, split)
@@ -64,20 +64,20 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     def draw(job: Any) -> None:
         _draw(job.result, models.known(job.result, method), loss)
 
-    def say(job: Any) -> None:
+    def write_headline(job: Any) -> None:
         if job is None or job.result is None or job.settings != setup:
             heading.header("What does this imbalance cost?", anchor=False)
             return
         leading = _leading(job.result, models.known(job.result, method), loss)
         heading.header(text.escape(displays.parts(leading).finding), anchor=False)
 
-    job = _job(setup, data, draw, say)
-    if job is None or not page_jobs.at_work(job):
-        say(job)
+    job = _job(setup, data, draw, write_headline)
+    if job is None or not page_jobs.is_shown_running(job):
+        write_headline(job)
     if job is None or job.result is None:
         return
     cost = job.result
-    export_menu.keep(cost=cost, method=models.known(cost, method), loss=loss)
+    export_menu.add_results(cost=cost, method=models.known(cost, method), loss=loss)
 
 
 def _leading(cost: ImbalanceCost, method: str, loss: str) -> Display:
@@ -90,9 +90,9 @@ def _leading(cost: ImbalanceCost, method: str, loss: str) -> Display:
 def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
     """Draw the figures of all displays, and below them their tables and notes."""
     curve = CostCurveDisplay(cost, method)
-    parts = CostDecompositionDisplay(cost, method, loss)
+    decomposition = CostDecompositionDisplay(cost, method, loss)
     corrections = CostCorrectionsDisplay(cost, method, loss)
-    if not parts.is_possible:
+    if not decomposition.is_possible:
         return
     displays.figure(curve, key=f"{KEY}.curve")
     leading = _leading(cost, method, loss)
@@ -100,22 +100,22 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
     st.markdown("\n\n".join(map(text.escape, [*more, displays.parts(corrections).finding])))
     left, right = st.columns(2, gap="medium")
     with left:
-        displays.figure(parts, key=f"{KEY}.waterfall")
+        displays.figure(decomposition, key=f"{KEY}.waterfall")
     with right:
         displays.figure(corrections, key=f"{KEY}.corrections")
-    st.caption(text.escape(displays.parts(parts).scope))
-    shown = (corrections, parts, MoreRowsDisplay, curve, CostDifferenceDisplay)
-    for tab, one in zip(st.tabs([one.title for one in shown]), shown, strict=True):
+    st.caption(text.escape(displays.parts(decomposition).scope))
+    shown = (corrections, decomposition, MoreRowsDisplay, curve, CostDifferenceDisplay)
+    for tab, display in zip(st.tabs([display.title for display in shown]), shown, strict=True):
         with tab:
-            if one is MoreRowsDisplay:
+            if display is MoreRowsDisplay:
                 _more_rows(cost, method, loss)
-            elif one is CostDifferenceDisplay:
+            elif display is CostDifferenceDisplay:
                 _two_models(cost, method)
             else:
-                displays.details(one, key=f"{KEY}.{type(one).__name__}")
-                if one is curve and curve.curve is None:
+                displays.details(display, key=f"{KEY}.{type(display).__name__}")
+                if display is curve and curve.curve is None:
                     st.caption(text.escape(curve.finding()))
-            if one is corrections:  # whose notes name what is left out
+            if display is corrections:  # whose notes name what is left out
                 models.offer_regularization(cost)
 
 
@@ -137,10 +137,9 @@ def _two_models(cost: ImbalanceCost, method: str) -> None:
     displays.show(CostDifferenceDisplay(**about, **settings), key=PAIR)
 
 
-def _job(setup: Setup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw) -> Any:
+def _job(setup: Setup, data: Dataset, draw: page_jobs.Draw, write_headline: page_jobs.Draw) -> Any:
     def work(progress: Progress) -> ImbalanceCost:
-        cost: ImbalanceCost = setup.question.run(experiment, progress=progress, keep=progress.keep)
-        return cost
+        return setup.question.run(experiment, progress=progress, keep=progress.keep)
 
     experiment = setup.experiment(data)
     return computation.follow(
@@ -153,7 +152,7 @@ def _job(setup: Setup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw)
         label="Compute",
         help="Finished parts can be viewed meanwhile.",
         draw=draw,
-        above=say,
+        above=write_headline,
         patience=computation.PATIENCE,
     )
 

@@ -74,10 +74,10 @@ def describe_inputs(data: Dataset, steps: Steps, split: Split) -> None:
     sentence = report.projection_sentence(data, steps, len(split.train), who="All models use")
     if not sentence:
         return
-    place = st.container(
+    row = st.container(
         horizontal=True, vertical_alignment="center", key=f"{KEY}.seen", width="content"
     )
-    with place:
+    with row:
         st.caption(sentence, width="content")
         if not data.kind.is_images:
             st.button(

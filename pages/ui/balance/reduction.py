@@ -54,50 +54,47 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
         title = heading.empty()
         title.header("What if a class were smaller?", anchor=False)
     # The requested study, or the previous one until it is ready.
-    one = computation.first(asked.setup, data)
-    first = one.study
-    settings = one.setup.asking(repeats=repeats)
-    method = models.known(first, asked.method or first.methods[0])
+    first = computation.first_split(asked.setup, data)
+    settings = first.setup.asking(repeats=repeats)
+    method = models.known(first.study, asked.method or first.study.methods[0])
 
     def draw_study(job: Any) -> None:
         _draw(job.result, models.known(job.result, method), loss)
 
-    def say(job: Any) -> None:
+    def write_headline(job: Any) -> None:
         is_known = job is not None and job.result is not None
-        study = job.result if is_known and not job.is_stale(settings) else first
-        parts = DecompositionDisplay(study, models.known(study, method), loss)
-        heading.header(text.escape(displays.parts(parts).finding), anchor=False)
+        study = job.result if is_known and not job.is_stale(settings) else first.study
+        decomposition = DecompositionDisplay(study, models.known(study, method), loss)
+        heading.header(text.escape(displays.parts(decomposition).finding), anchor=False)
 
     if is_waiting:
         title.empty()
-    job = computation.study(one, settings, data, draw=draw_study, above=say)
-    if job is None or not page_jobs.at_work(job):
-        say(job)
+    job = computation.study(first, settings, data, draw=draw_study, above=write_headline)
+    if job is None or not page_jobs.is_shown_running(job):
+        write_headline(job)
     is_stale = job is not None and job.is_stale(settings)
-    study = first
-    if job is not None and job.result is not None and not is_stale:
-        study = job.result
-    _panels(ShownStudy(one, data, method, loss, study if not is_stale else job.result or first))
-    export_menu.keep(study=study, method=models.known(study, method), loss=loss)
+    latest = first.study if job is None or job.result is None else job.result
+    study = first.study if is_stale else latest
+    _panels(ShownStudy(first, data, method, loss, latest))
+    export_menu.add_results(study=study, method=models.known(study, method), loss=loss)
     if is_stale:
         heading.caption("The study below is outdated; it can be updated.")
 
 
 def _draw(study: BalanceStudy, method: str, loss: str) -> None:
     """Draw waterfall and corrections side by side, and offer to apply the recommended one."""
-    parts, corrections = (
-        display(study, method, loss) for display in (DecompositionDisplay, CorrectionsDisplay)
-    )
-    if not parts.is_possible:
+    decomposition = DecompositionDisplay(study, method, loss)
+    corrections = CorrectionsDisplay(study, method, loss)
+    if not decomposition.is_possible:
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        displays.figure(parts, key="balance.waterfall")
+        displays.figure(decomposition, key="balance.waterfall")
     with right:
         displays.figure(corrections, key="balance.remedies")
     st.markdown(text.escape(displays.parts(corrections).finding))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(text.escape(displays.parts(parts).scope), width="stretch")
+        st.caption(text.escape(displays.parts(decomposition).scope), width="stretch")
         if corrections.recommended is not None:
             st.button(
                 f"Apply {report.correction_name(corrections.recommended)}",
@@ -114,7 +111,7 @@ def _draw(study: BalanceStudy, method: str, loss: str) -> None:
 class ShownStudy(NamedTuple):
     """The study on one split and on many, with the selected model and loss."""
 
-    one: computation.First
+    first: computation.FirstSplit
     data: Dataset
     method: str
     loss: str
@@ -123,7 +120,7 @@ class ShownStudy(NamedTuple):
     @property
     def context(self) -> dict[str, Any]:
         """The subject of displays of the first split."""
-        return {"study": self.one.study, "method": self.method, "data": self.data}
+        return {"study": self.first.study, "method": self.method, "data": self.data}
 
     def settings(self, key: str, display: type, *names: str, **more: Any) -> dict[str, Any]:
         """Return settings whose widgets are in another panel."""
@@ -145,7 +142,7 @@ def _decomposition(shown: ShownStudy) -> None:
     about = shown.study, models.known(shown.study, shown.method), shown.loss
     displays.details(DecompositionDisplay(*about), key="balance.parts")
     displays.details(CorrectionsDisplay(*about), key="balance.remedies")
-    models.offer_regularization(shown.one.study)
+    models.offer_regularization(shown.first.study)
 
 
 def _both_sets(shown: ShownStudy) -> None:
@@ -177,7 +174,7 @@ def _class_sizes(shown: ShownStudy) -> None:
         chosen = displays.ask(SweepDisplay, SWEEP, "kind", width=320, **context)
         displays.show(SweepDisplay(**context, **chosen), key=SWEEP)
 
-    computation.sweep(shown.one, shown.data, draw=draw)
+    computation.sweep(shown.first, shown.data, draw=draw)
 
 
 def _priors(shown: ShownStudy) -> None:
@@ -199,9 +196,9 @@ def _costs(shown: ShownStudy) -> None:
     probable = CostsDisplay(**about, decision="most probable class")
     st.markdown(f"**{text.escape(displays.parts(cheapest).finding)}**")
     displays.details(cheapest, key="balance.costs")
-    for column, one in zip(st.columns(2, gap="medium"), (probable, cheapest), strict=True):
+    for column, decision in zip(st.columns(2, gap="medium"), (probable, cheapest), strict=True):
         with column:
-            displays.figure(one, key=f"balance.costs.{one.decision.split()[0]}")
+            displays.figure(decision, key=f"balance.costs.{decision.decision.split()[0]}")
     st.caption(text.escape(cheapest.scope()))
 
 

@@ -50,44 +50,44 @@ def ask(experiment: PageExperiment, row: DeltaGenerator, chosen: Mapping[str, An
     data, choice, split = experiment
     counts = experiment.counts
     with row:
-        place = st.container(width=165)
-        sizes_place = st.container(width=230)
+        method_column = st.container(width=165)
+        sizes_column = st.container(width=230)
         with st.popover("Options", key=f"{KEY}.options", width=115, on_change="rerun") as options:
             if options.open:
                 displays.ask(ASKED, questions.BALANCE, "loss", **experiment.known)
-            kept = _sizes(data, choice, counts, sizes_place, draw=bool(options.open))
+            sizes = _sizes(data, choice, counts, sizes_column, draw=bool(options.open))
             if options.open:
                 models.ask(ASKED, experiment)
     setup = Setup.of(questions.BALANCE, experiment).asking(repeats=1)
     method = None
     if setup.methods:
-        with place:
+        with method_column:
             method = models.ask_shown(ASKED, experiment, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         models.describe_inputs(data, setup.steps, split)
         if data.kind.is_images:
             _preset(data, choice, counts)
-    if setup.methods and any(n < counts[k] for k, n in kept.items()):
+    if setup.methods and any(n < counts[k] for k, n in sizes.items()):
         return Asked(setup, method)
     st.info("Reduce at least one class." if setup.methods else "Choose at least one model.")
     return Asked(None, method)
 
 
 def _sizes(
-    data: Dataset, choice: SplitChoice, counts: list[int], place: DeltaGenerator, *, draw: bool
+    data: Dataset, choice: SplitChoice, counts: list[int], column: DeltaGenerator, *, draw: bool
 ) -> dict[int, int]:
-    """Ask for the sizes of reduced classes: of one class in `place`, and all here if `draw`."""
+    """Ask for the sizes of reduced classes: of a single one in `column`, of all if `draw`."""
     possible = [k for k in range(data.n_classes) if counts[k] > 1]
     if not possible:
         st.info("No class has more than one training row: nothing can be left out.")
         st.stop()
-    kept = {k: n for k, n in _stored(data, counts).items() if k in possible}
-    if len(kept) == 1 or len(kept) > MOST_SLIDERS:
-        with place:
-            _sliders(data, counts, kept)
+    sizes = {k: n for k, n in _stored(data, counts).items() if k in possible}
+    if len(sizes) == 1 or len(sizes) > MOST_SLIDERS:
+        with column:
+            _sliders(data, counts, sizes)
     if not draw:
-        return kept
-    st.session_state[f"{KEY}.classes"] = list(kept)
+        return sizes
+    st.session_state[f"{KEY}.classes"] = list(sizes)
     st.multiselect(
         "Reduce",
         key=f"{KEY}.classes",
@@ -96,14 +96,14 @@ def _sizes(
         args=(data, counts),
         help="Classes of which only some training rows are kept. Test rows are never changed.",
     )
-    if 1 < len(kept) <= MOST_SLIDERS:
-        _sliders(data, counts, kept)
+    if 1 < len(sizes) <= MOST_SLIDERS:
+        _sliders(data, counts, sizes)
     if not data.kind.is_images:
         _preset(data, choice, counts)
     with st.expander("Sizes as a table", key=f"{KEY}.popover", on_change="rerun") as panel:
         if panel.open:
-            _table(data, counts, kept)
-    return kept
+            _table(data, counts, sizes)
+    return sizes
 
 
 def _preset(data: Dataset, choice: SplitChoice, counts: list[int]) -> None:
@@ -125,8 +125,8 @@ def _choose_third(third: OneThird, is_image: bool) -> None:
     displays.set_settings(questions.BALANCE, sizes=None)
 
 
-def _sliders(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
-    if len(kept) > MOST_SLIDERS:
+def _sliders(data: Dataset, counts: list[int], sizes: dict[int, int]) -> None:
+    if len(sizes) > MOST_SLIDERS:
         controls.begin_with(f"{KEY}.share", 33)
         st.slider(
             "Training rows kept of each reduced class",
@@ -140,9 +140,9 @@ def _sliders(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
             help="The table sets each class by itself.",
         )
         return
-    for k in kept:
+    for k in sizes:
         key = f"{KEY}.size.{k}"
-        st.session_state[key] = kept[k]
+        st.session_state[key] = sizes[k]
         st.slider(
             f"{text.escape(quoted(data.classes[k]))}: training {data.kind.rows} kept",
             1,
@@ -159,8 +159,8 @@ def _sliders(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
         controls.marks(key, _question().size_marks(data, counts, k), keep)
 
 
-def _table(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
-    key = _drawing(data, counts, kept)
+def _table(data: Dataset, counts: list[int], sizes: dict[int, int]) -> None:
+    key = _editor_key(data, counts, sizes)
     st.caption("All training rows of each class, and those kept: type a number.")
     tables.edit(
         {
@@ -185,17 +185,17 @@ def _table(data: Dataset, counts: list[int], kept: dict[int, int]) -> None:
         st.warning(text.escape(note))
 
 
-def _drawing(data: Dataset, counts: list[int], kept: dict[int, int]) -> str:
+def _editor_key(data: Dataset, counts: list[int], sizes: dict[int, int]) -> str:
     """Return the key of the editor, which keeps its edits until sizes change elsewhere."""
-    about = (data.digest, tuple(counts))
+    identity = (data.digest, tuple(counts))
     version = st.session_state.get(VERSION, 0)
-    former, _, now = st.session_state.get(BASE, (None, None, None))
-    if former != about or now != kept:
+    drawn_for, _, current = st.session_state.get(BASE, (None, None, None))
+    if drawn_for != identity or current != sizes:
         version += 1
         st.session_state.pop(NOTES, None)
     key = f"{KEY}.table.{version}"
     if key not in st.session_state:  # new, or the page was left
-        st.session_state[BASE] = (about, dict(kept), dict(kept))
+        st.session_state[BASE] = (identity, dict(sizes), dict(sizes))
     st.session_state[VERSION] = version
     return key
 
@@ -209,17 +209,17 @@ def _question() -> BalanceStudyQuestion:
     return ASKED(sizes=displays.settings(questions.BALANCE).get("sizes"))
 
 
-def _keep(data: Dataset, kept: Mapping[int, float]) -> None:
+def _keep(data: Dataset, sizes: Mapping[int, float]) -> None:
     labels = data.classes.tolist()
-    displays.set_settings(questions.BALANCE, sizes={labels[k]: n for k, n in kept.items()})
+    displays.set_settings(questions.BALANCE, sizes={labels[k]: n for k, n in sizes.items()})
 
 
 def _choose_classes(data: Dataset, counts: list[int]) -> None:
-    kept = _stored(data, counts)
-    chosen = st.session_state.get(f"{KEY}.classes", kept)
+    sizes = _stored(data, counts)
+    chosen = st.session_state.get(f"{KEY}.classes", sizes)
     # A late click, after a change of data, may contain classes that no longer exist.
-    there = [k for k in range(len(counts)) if k in chosen]
-    _keep(data, {k: kept.get(k, a_third(int(counts[k]))) for k in there})
+    codes = [k for k in range(len(counts)) if k in chosen]
+    _keep(data, {k: sizes.get(k, a_third(int(counts[k]))) for k in codes})
 
 
 def _choose_size(code: int, data: Dataset, counts: list[int]) -> None:
@@ -240,9 +240,9 @@ def _edit(key: str, data: Dataset, counts: list[int]) -> None:
     """Store the entered sizes, and report how invalid ones were changed."""
     edited = st.session_state[key]["edited_rows"].items()
     changes = {int(row): change.get("kept") for row, change in edited}
-    kept, notes = type_sizes(_stored(data, counts), counts, changes, data.classes.tolist())
-    _keep(data, kept)
-    st.session_state[BASE] = *st.session_state[BASE][:2], kept
+    sizes, notes = type_sizes(_stored(data, counts), counts, changes, data.classes.tolist())
+    _keep(data, sizes)
+    st.session_state[BASE] = *st.session_state[BASE][:2], sizes
     st.session_state[NOTES] = notes
     if notes:  # restart the editor with the stored sizes
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

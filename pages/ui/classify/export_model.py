@@ -110,14 +110,14 @@ def _offer(fitted: FittedClassifier) -> None:
     st.caption("In your columns and units, including preprocessing:")
     refused = []
     with st.container(horizontal=True, gap="small"):
-        for one in RENDERINGS:
+        for rendering in RENDERINGS:
             try:
-                if one.check is not None:
-                    one.check(functions)
+                if rendering.check is not None:
+                    rendering.check(functions)
             except DataError as error:
-                refused.append(f"{one.label}: {error.notice.what}")
+                refused.append(f"{rendering.label}: {error.notice.what}")
                 continue
-            _button(one, functions, data, split, f"{data.name} {method}")
+            _button(rendering, functions, data, split, f"{data.name} {method}")
     for reason in refused:
         st.caption(text.escape(reason))
 
@@ -143,16 +143,16 @@ def _abstaining(fitted: FittedClassifier) -> FittedModel:
 
 
 def _button(
-    one: Rendering, functions: ScoreFunctions, data: Dataset, split: Split, name: str
+    rendering: Rendering, functions: ScoreFunctions, data: Dataset, split: Split, name: str
 ) -> None:
     st.download_button(
-        one.label,
-        lambda: one.write(functions, data.take(split.test[:1])),
-        file_name=f"{name}.{one.ending}",
-        mime=one.mime,
-        key=f"{KEY}.{one.ending}",
+        rendering.label,
+        lambda: rendering.write(functions, data.take(split.test[:1])),
+        file_name=f"{name}.{rendering.ending}",
+        mime=rendering.mime,
+        key=f"{KEY}.{rendering.ending}",
         on_click="ignore",
-        help=one.help,
+        help=rendering.help,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -76,13 +77,13 @@ def _draw(model: FittedClassifier) -> None:
 
 
 def _plot(plane: PlaneDisplay) -> None:
-    said = displays.parts(plane)
-    if said.figure is None:
-        st.info(text.escape(said.finding))
+    content = displays.parts(plane)
+    if content.figure is None:
+        st.info(text.escape(content.finding))
         return
     # The browser keeps the view of a plot of the same key.
     displays.body(plane, key=f"{KEY}.{plane.chosen.drawing}")
-    st.caption(text.escape(said.scope))
+    st.caption(text.escape(content.scope))
 
 
 def _confusion(model: FittedClassifier) -> list[int]:
@@ -116,9 +117,9 @@ def _ask(model: FittedClassifier, row: ModelRow) -> None:
             axes = st.container(horizontal=True)
             ask(x=axes, y=axes)
             _hold(model, ask)
-            place = st.container(horizontal=True, vertical_alignment="bottom")
+            others = st.container(horizontal=True, vertical_alignment="bottom")
             names = ("rows", "quantity", "focus", "camera", "ellipses", "counts")
-            ask(190, **dict.fromkeys(names, place))
+            ask(190, **dict.fromkeys(names, others))
             st.markdown("**Confusion matrix**")
             displays.ask(ConfusionDisplay, ConfusionDisplay.place, width=190, model=model)
 
@@ -174,5 +175,5 @@ def _value(data: Dataset, column: int, held: dict[int, float]) -> None:
 
 
 def _keep(held: dict[int, float]) -> None:
-    pairs = tuple(float(part) for pair in held.items() for part in pair)
+    pairs = tuple(map(float, chain.from_iterable(held.items())))
     displays.set_settings(KEY, held=pairs or None)

@@ -47,11 +47,11 @@ def show_steps(model: FittedClassifier, choice: cache.ModelChoice) -> None:
     model_options.show_projection(model.data, choice.steps, model.split, who="The model sees")
     steps = model.steps()
     displays.note(steps, key=f"{KEY}.steps")
-    said, end = displays.parts(steps), steps.end
+    content, end = displays.parts(steps), steps.end
     fine = end.sentence if end.is_fine else ""
-    st.caption(text.escape(" ".join(filter(None, (said.finding, said.scope, fine)))))
+    st.caption(text.escape(" ".join(filter(None, (content.finding, content.scope, fine)))))
     if not end.is_fine:
         st.warning(text.escape(f"{end.sentence} {end.remedy}"))
-    for note in said.notes:
+    for note in content.notes:
         if note not in (end.sentence, end.remedy):
             st.caption(text.escape(note))

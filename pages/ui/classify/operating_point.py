@@ -28,43 +28,43 @@ def show(model: FittedClassifier, about: Any) -> None:
     _point(model, about)
     st.markdown("##### Reject option")
     key = RejectOptionDisplay.place
-    found = displays.chosen(RejectOptionDisplay, width=200, model=model)
-    if found.reject not in SETS or fitting.has_held_out(f"{key}.folds", model, about):
-        displays.show(found, key=key)
+    reject_option = displays.chosen(RejectOptionDisplay, width=200, model=model)
+    if reject_option.reject not in SETS or fitting.has_held_out(f"{key}.folds", model, about):
+        displays.show(reject_option, key=key)
 
 
 def _point(model: FittedClassifier, about: Any) -> None:
     """Ask for the operating point, and draw matrix, scores and curves at it."""
     kind = OperatingPointDisplay
     if kind(model).has_threshold:
-        found = displays.chosen(kind, width=200, model=model)
+        display = displays.chosen(kind, width=200, model=model)
     else:
         costs = cost_table.ask(model.data, KEY)
-        found = displays.chosen(kind, width=200, model=model, costs=costs or ())
-    if not _is_known(found, about, KEY):
+        display = displays.chosen(kind, width=200, model=model, costs=costs or ())
+    if not _is_known(display, about, KEY):
         return
-    displays.note(found, key=KEY)
-    said = displays.parts(found)
-    st.markdown(f"**{text.escape(said.finding)}**")
-    st.caption(text.escape(said.scope))
+    displays.note(display, key=KEY)
+    content = displays.parts(display)
+    st.markdown(f"**{text.escape(content.finding)}**")
+    st.caption(text.escape(content.scope))
     left, right = st.columns([3, 2], gap="large")
     with left:
-        displays.details(found, key=KEY)
+        displays.details(display, key=KEY)
     with right:
-        displays.figure(ConfusionDisplay(found.decided), key=f"{KEY}.confusion")
-    if found.has_threshold:
+        displays.figure(ConfusionDisplay(display.decided), key=f"{KEY}.confusion")
+    if display.has_threshold:
         st.caption("Choose a point on one of the first two curves to decide there.")
         left, middle, right = st.columns(3, gap="medium")
         with left:
-            _curve(found, found.roc(), "roc")
+            _curve(display, display.roc(), "roc")
         with middle:
-            _curve(found, found.precision_recall(), "precision_recall")
+            _curve(display, display.precision_recall(), "precision_recall")
         with right:
-            displays.figure(found, key=KEY)
+            displays.figure(display, key=KEY)
     else:
-        displays.figure(found, key=KEY)
+        displays.figure(display, key=KEY)
     st.markdown(f"##### {DecisionCurveDisplay.title}")
-    displays.show(DecisionCurveDisplay(model, found.code), key=DecisionCurveDisplay.place)
+    displays.show(DecisionCurveDisplay(model, display.code), key=DecisionCurveDisplay.place)
 
 
 def current(model: FittedClassifier, about: Any, key: str) -> FittedClassifier | None:
@@ -74,27 +74,27 @@ def current(model: FittedClassifier, about: Any, key: str) -> FittedClassifier |
         return model
     known = displays.read(kind, KEY, model=model)
     chosen = {name: known[name] for name in displays.settings(KEY) if name in known}
-    found = kind(model, **chosen)
-    return found.decided if _is_known(found, about, key) else None
+    display = kind(model, **chosen)
+    return display.decided if _is_known(display, about, key) else None
 
 
-def _is_known(found: OperatingPointDisplay, about: Any, key: str) -> bool:
+def _is_known(display: OperatingPointDisplay, about: Any, key: str) -> bool:
     """Fit the models of the folds if they choose the threshold; return whether this is over."""
-    needs_folds = found.has_threshold and found.by == "cross-validation"
-    return not needs_folds or fitting.has_held_out(f"{key}.folds", found.model, about)
+    needs_folds = display.has_threshold and display.by == "cross-validation"
+    return not needs_folds or fitting.has_held_out(f"{key}.folds", display.model, about)
 
 
-def _curve(found: OperatingPointDisplay, shown: Display, word: Any) -> None:
+def _curve(display: OperatingPointDisplay, curve: Display, word: Any) -> None:
     """Draw a curve; choosing one of its points chooses its threshold."""
     key = f"{KEY}.{word}"
 
     def choose(event: Any) -> list[int]:
         if rows := selection.rows(event):
-            chosen = found.threshold_of(word, rows[-1])
+            chosen = display.threshold_of(word, rows[-1])
             displays.set_settings(KEY, by=None, threshold=chosen)
         return []
 
-    displays.note(shown, key=key)
-    drawn = displays.parts(shown).figure
-    if drawn is not None:
-        selection.figure(drawn, key=key, modes=("points",), read=choose)
+    displays.note(curve, key=key)
+    figure = displays.parts(curve).figure
+    if figure is not None:
+        selection.figure(figure, key=key, modes=("points",), read=choose)

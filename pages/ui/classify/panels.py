@@ -73,7 +73,7 @@ def show(model: FittedClassifier, about: Any) -> None:
     """Draw the tabs and the content of the open one, as a fragment."""
     kinds = tabs_of(model)
     panels = {kind.title: partial(_draw, kind, model, about) for kind in kinds}
-    within = {part.title: whole.title for part, whole in _WITHIN.items()}
+    within = {display.title: tab.title for display, tab in _WITHIN.items()}
     tabs.show(f"{KEY}.panels", panels, within)
 
 
@@ -116,12 +116,12 @@ def _curves(model: FittedClassifier, about: Any) -> None:
 
 def _convergence(model: FittedClassifier, about: Any) -> None:
     key = f"{KEY}.convergence"
-    found = ConvergenceDisplay(model)
-    found = displays.chosen(ConvergenceDisplay, model=model) if found.traces else found
-    displays.show(found, key=key)
-    if found.can_compare:
+    display = ConvergenceDisplay(model)
+    display = displays.chosen(ConvergenceDisplay, model=model) if display.traces else display
+    displays.show(display, key=key)
+    if display.can_compare:
         st.markdown("##### Several solvers on the same training loss")
-        _solvers(model, about, found)
+        _solvers(model, about, display)
 
 
 def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> None:
@@ -133,8 +133,8 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
     asked = SolversDisplay(model, **as_above, **chosen)
 
     def draw(job: Job) -> None:
-        found = SolversDisplay(model, known=tuple(job.result), **as_above, **chosen)
-        displays.show(found, key=f"{key}.found")
+        comparison = SolversDisplay(model, known=tuple(job.result), **as_above, **chosen)
+        displays.show(comparison, key=f"{key}.found")
 
     job = page_jobs.on_demand(
         key,
@@ -147,7 +147,7 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
         help="Fits the same model with each solver and learning rate.",
         draw=draw,
     )
-    if job is not None and not page_jobs.at_work(job) and job.result:
+    if job is not None and not page_jobs.is_shown_running(job) and job.result:
         draw(job)
 
 
@@ -155,8 +155,8 @@ def _coefficients(model: FittedClassifier, about: Any) -> None:
     if OddsRatiosDisplay(model).is_asked_for:
         odds = displays.chosen(OddsRatiosDisplay, model=model)
         displays.show(odds, key=odds.place)
-    found = displays.chosen(CoefficientsDisplay, model=model)
-    displays.show(found, key=found.place)
+    coefficients = displays.chosen(CoefficientsDisplay, model=model)
+    displays.show(coefficients, key=coefficients.place)
     if CoefficientPathDisplay(model).is_asked_for:
         st.markdown(f"##### {CoefficientPathDisplay.title}")
         _path(model, about)
@@ -207,29 +207,29 @@ def _dropped(model: FittedClassifier, about: Any) -> None:
         help="Fits the model again without each feature and compares the scores of the test set.",
         draw=draw,
     )
-    if job is not None and not page_jobs.at_work(job) and job.result:
+    if job is not None and not page_jobs.is_shown_running(job) and job.result:
         draw(job)
 
 
 def _equation(model: FittedClassifier) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
     key = f"{KEY}.equation"
-    found = displays.chosen(EquationDisplay, model=model)
-    displays.note(found, key=key)
-    st.markdown(f"**{text.escape(found.finding())}**")
-    if not found.equation:
+    equation = displays.chosen(EquationDisplay, model=model)
+    displays.note(equation, key=key)
+    st.markdown(f"**{text.escape(equation.finding())}**")
+    if not equation.equation:
         return
     with st.container(key=f"{key}.text"):
-        st.code(found.equation, language=None, wrap_lines=True)
-    function, names = found.function
+        st.code(equation.equation, language=None, wrap_lines=True)
+    function, names = equation.function
     if len(names) <= _MOST_DRAWN and function.is_linear:
         st.html(_WRAPPED)
         with st.container(key=f"{key}.drawn"):
-            st.latex(found.latex)
+            st.latex(equation.latex)
     with st.expander("As LaTeX, to copy", key=f"{key}.latex"):
         # Without syntax colours, which are too faint in both themes.
-        st.code(found.latex, language=None, wrap_lines=True)
-    st.caption(text.escape(" ".join(found.notes())))
+        st.code(equation.latex, language=None, wrap_lines=True)
+    st.caption(text.escape(" ".join(equation.notes())))
 
 
 def _learned(model: FittedClassifier, about: Any) -> None:
@@ -238,13 +238,13 @@ def _learned(model: FittedClassifier, about: Any) -> None:
     selection = StepwiseDisplay(model)
     if selection.is_stepwise:
         displays.show(selection, key=selection.place)
-    key, found = f"{KEY}.learned", LearnedDisplay(model)
-    _with_formulas(found, f"{key}.classes")
+    key, learned = f"{KEY}.learned", LearnedDisplay(model)
+    _with_formulas(learned, f"{key}.classes")
     if model.data.kind.is_images:
         images = LearnedImagesDisplay(model)
-        for what in images.sheets:
-            displays.body(LearnedImagesDisplay(model, what), key=f"{key}.{what}")
-    if found.estimates.words:
+        for quantity in images.sheets:
+            displays.body(LearnedImagesDisplay(model, quantity), key=f"{key}.{quantity}")
+    if learned.estimates.words:
         _with_formulas(model.words(), f"{key}.words")
     else:
         matrix = displays.chosen(MatrixDisplay, model=model)
@@ -255,19 +255,19 @@ def _learned(model: FittedClassifier, about: Any) -> None:
 
 def _canonical(model: FittedClassifier, about: Any) -> None:
     """Draw the tables of the canonical analysis, one below the other."""
-    found = CanonicalDisplay(model)
-    displays.show(found, key=f"{KEY}.canonical")
-    if found.analysis is None:
+    display = CanonicalDisplay(model)
+    displays.show(display, key=f"{KEY}.canonical")
+    if display.analysis is None:
         return
-    parts = {
+    tables = {
         "coefficients": model.canonical_coefficients(),
         "centroids": model.centroids(),
         "distances": model.group_distances(),
         "functions": model.classification_functions(),
     }
-    for word, part in parts.items():
-        st.markdown(f"##### {part.title}")
-        displays.show(part, key=f"{KEY}.canonical.{word}")
+    for word, table in tables.items():
+        st.markdown(f"##### {table.title}")
+        displays.show(table, key=f"{KEY}.canonical.{word}")
 
 
 def _with_formulas(display: Any, key: str) -> None:
@@ -277,26 +277,26 @@ def _with_formulas(display: Any, key: str) -> None:
         displays.show(display, key=key)
     # The first two are short.
     for names in filter(None, (display.formulas[:2], display.formulas[2:])):
-        for name, place in zip(names, right.columns(len(names)), strict=True):
-            with place:
+        for name, column in zip(names, right.columns(len(names)), strict=True):
+            with column:
                 st.latex(report.FORMULAS[name].latex)
                 st.caption(text.escape(report.FORMULAS[name].source))
 
 
 def _assumptions(model: FittedClassifier, about: Any) -> None:
     """Describe the checks of assumptions, their results, and the consequences for the model."""
-    key, found = f"{KEY}.checks", AssumptionsDisplay(model)
-    if not found.obstacle:
+    key, display = f"{KEY}.checks", AssumptionsDisplay(model)
+    if not display.obstacle:
         data, choice, (_, steps) = about
 
         def work(progress: Progress) -> Any:
-            progress(0, 0, found.title)
-            return found.checked
+            progress(0, 0, display.title)
+            return display.checked
 
         job = page_jobs.run(
             key,
             # The inputs of the classifier depend only on the steps before it.
-            (data, choice, steps, found.word),
+            (data, choice, steps, display.word),
             work,
             describe="Checking the assumptions",
             here=len(model.split.train) ** 2 * model.data.n_features <= MOST_AT_ONCE,
@@ -304,19 +304,19 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
         page_jobs.show(job)
         if job.result is None:
             return
-        found = AssumptionsDisplay(model, job.result)
-    displays.note(found, key=key)
-    said = displays.parts(found)
-    st.markdown(f"**{text.escape(said.finding)}**")
+        display = AssumptionsDisplay(model, job.result)
+    displays.note(display, key=key)
+    content = displays.parts(display)
+    st.markdown(f"**{text.escape(content.finding)}**")
     with st.container(key=f"{key}.list"):
-        for line in displays.table(found).to_dict("records"):
+        for line in displays.table(display).to_dict("records"):
             remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
             name = capital(line["Check"])
             st.markdown(
                 f"{_MARKS[line['Verdict']]} **{text.escape(name)}**  \n"
                 f"{text.escape(line['Finding'])}{remedy}"
             )
-    st.caption(text.escape(" ".join(said.notes)))
+    st.caption(text.escape(" ".join(content.notes)))
 
 
 #: Drawn in the tab of another display; former links open that.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -43,9 +44,9 @@ def _panel(model: FittedClassifier) -> None:
         asked = _shown(model)
         (_components if asked.by_component else _features)(asked)
     shown = _shown(model)
-    said = displays.parts(shown)
+    content = displays.parts(shown)
     with right:
-        st.markdown(f"**{text.escape(said.finding)}**")
+        st.markdown(f"**{text.escape(content.finding)}**")
         _posteriors(displays.table(shown))
         displays.figure(shown, key=KEY)
     st.markdown("##### What each feature adds")
@@ -74,8 +75,8 @@ def _ask_start(model: FittedClassifier) -> None:
         row = MEDIAN if kind == "median" else int(test[0])
         displays.set_settings(KEY, row=row, moved=None)
 
-    def choose(place: int) -> None:
-        displays.set_settings(KEY, row=int(test[place - 1]), moved=None)
+    def choose(position: int) -> None:
+        displays.set_settings(KEY, row=int(test[position - 1]), moved=None)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
@@ -89,7 +90,7 @@ def _ask_start(model: FittedClassifier) -> None:
         )
         if shown.start == MEDIAN:
             return
-        place = test.tolist().index(shown.start) + 1
+        number = test.tolist().index(shown.start) + 1
         st.number_input(
             f"Which test {noun}",
             1,
@@ -97,21 +98,21 @@ def _ask_start(model: FittedClassifier) -> None:
             step=1,
             help="Position in the test set.",
             width=160,
-            **controls.edits(f"{KEY}.row", place, choose),
+            **controls.edits(f"{KEY}.row", number, choose),
         )
     st.caption(text.escape(shown.scope()))
 
 
-def _keeper(position: int, usual: float) -> Callable[[float], None]:
+def _keeper(position: int, initial: float) -> Callable[[float], None]:
     """Return a callback that stores the value of a feature; its initial value is no change."""
 
     def keep(value: float) -> None:
         held = displays.settings(KEY).get("moved", ())
         changed = {**by_position(held), position: float(value)}
-        if value == usual:
+        if value == initial:
             del changed[position]
-        pairs = tuple(float(part) for pair in changed.items() for part in pair)
-        displays.set_settings(KEY, moved=pairs or None)
+        moved = tuple(map(float, chain.from_iterable(changed.items())))
+        displays.set_settings(KEY, moved=moved or None)
 
     return keep
 
@@ -124,16 +125,16 @@ def _features(shown: WhatIfDisplay) -> None:
     if len(columns) > MOST_SLIDERS:
         columns = _moved(data, start.first_features)
     for column in columns:
-        usual = float(start.given[column])
-        _value(start, column, shown.changed.get(column, usual), _keeper(column, usual))
+        initial = float(start.given[column])
+        _value(start, column, shown.changed.get(column, initial), _keeper(column, initial))
 
 
 def _moved(data: Dataset, first: list[int]) -> list[int]:
-    places = list(range(data.n_features))
-    controls.begin_among(f"{KEY}.features", places, first)
+    columns = list(range(data.n_features))
+    controls.begin_among(f"{KEY}.features", columns, first)
     return st.multiselect(
         "Features to move",
-        **controls.named(places, data.feature_names),
+        **controls.named(columns, data.feature_names),
         max_selections=MOST_SLIDERS,
         key=f"{KEY}.features",
         persist_state="session",

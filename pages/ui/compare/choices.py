@@ -51,7 +51,7 @@ def ask(experiment: PageExperiment) -> tuple[Setup | None, CompareRow]:
     setup = Setup.of(KEY, experiment)
     if row.options.open and any(line.startswith("multinomial-nb") for line in setup.methods):
         row.options.caption("Models of word counts use the original rows, without these steps.")
-    _tell_torn_groups(setup.arguments(data)["scheme"], data)
+    _note_split_groups(setup.arguments(data)["scheme"], data)
     if not setup.question.both_features:
         model_options.show_projection(data, setup.steps, split, who="The models see")
     return setup if setup.methods else None, row
@@ -59,14 +59,13 @@ def ask(experiment: PageExperiment) -> tuple[Setup | None, CompareRow]:
 
 def _words(data: Dataset) -> tuple[str, ...]:
     """Ask for the models, in a popover labelled with their number."""
-    number = len(displays.read(CompareQuestion, KEY, data=data)["methods"])
-    with st.popover(f"Models: {number}", key=f"{KEY}.models", width=_NARROW):
+    n_models = len(displays.read(CompareQuestion, KEY, data=data)["methods"])
+    with st.popover(f"Models: {n_models}", key=f"{KEY}.models", width=_NARROW):
         displays.ask(CompareQuestion, KEY, "methods", data=data)
-    words: tuple[str, ...] = displays.read(CompareQuestion, KEY, data=data)["methods"]
-    return words
+    return displays.read(CompareQuestion, KEY, data=data)["methods"]
 
 
-def judge(results: Results, row: CompareRow) -> dict[str, Any]:
+def ask_score_and_rope(results: Results, row: CompareRow) -> dict[str, Any]:
     """Ask for the leading score and the negligible difference."""
     with row.score:
         chosen = displays.ask(ScoresDisplay, KEY, "score", width=_WIDE, results=results)
@@ -76,7 +75,7 @@ def judge(results: Results, row: CompareRow) -> dict[str, Any]:
         return chosen | displays.ask(ScoresDisplay, KEY, "rope", **known)
 
 
-def _tell_torn_groups(scheme: str, data: Dataset) -> None:
+def _note_split_groups(scheme: str, data: Dataset) -> None:
     sentence = report.groups_sentence(data, together=False)
     if sentence and scheme not in ("last", "given") and "by group" not in scheme:
         st.caption(sentence)
@@ -101,7 +100,7 @@ def _ask_second(word: str) -> None:
     is_twice = displays.has_settings(f"{experiment_record.SECOND}.{word}")
 
     def keep(twice: bool) -> None:
-        experiment_record.enter_twice(word, {} if twice else None)
+        experiment_record.set_second_entry(word, {} if twice else None)
 
     st.toggle(
         "Add it twice, with other options",

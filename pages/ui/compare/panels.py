@@ -72,8 +72,8 @@ def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
 def _judged(shown: Shown, kind: type[Display]) -> None:
     known = {"results": shown.scores.results, "data": shown.data}
     subject = {name: known[name] for name in kind.subject_names()}
-    found = displays.chosen(kind, **subject, **shown.judged)
-    displays.show(found, key=kind.place, data=shown.data)
+    display = displays.chosen(kind, **subject, **shown.judged)
+    displays.show(display, key=kind.place, data=shown.data)
 
 
 def _yardsticks(shown: Shown, kind: type[Display]) -> None:
@@ -89,8 +89,8 @@ def _yardsticks(shown: Shown, kind: type[Display]) -> None:
 
 
 def _selection(shown: Shown, kind: type[Display]) -> None:
-    found = displays.chosen(kind, results=shown.scores.results)
-    displays.show(found, key=kind.place)
+    features = displays.chosen(kind, results=shown.scores.results)
+    displays.show(features, key=kind.place)
     optimism = SelectionOptimismDisplay.of(shown.scores.results, **shown.judged)
     st.markdown(f"##### {optimism.title}")
     displays.show(optimism, key=optimism.place)
@@ -138,7 +138,7 @@ def _training_size(shown: Shown, kind: type[Display]) -> None:
         draw=draw,
         keep_outdated=True,
     )
-    if page_jobs.has_come(job):
+    if page_jobs.needs_drawing(job):
         draw(job)
 
 
@@ -151,7 +151,7 @@ def learning_curve(
         split(data, choice.split.how, test_size=choice.split.test_size, seed=seed)
         for seed in range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
     ]
-    found = model_selection.learning_curve(
+    curve = model_selection.learning_curve(
         data,
         lines,
         splits,
@@ -160,7 +160,7 @@ def learning_curve(
         progress=progress,
         keep=progress.keep,
     )
-    return found if found.results else None
+    return curve if curve.results else None
 
 
 def _split_choice(shown: Shown, kind: type[Display]) -> None:
@@ -182,7 +182,7 @@ def _split_choice(shown: Shown, kind: type[Display]) -> None:
         help=SplitChoiceDisplay.plan(test_size, SPLIT_REPEATS),
         unasked=tabs.is_fresh(f"{KEY}.panels"),
     )
-    if page_jobs.has_come(job):
+    if page_jobs.needs_drawing(job):
         displays.show(displays.chosen(kind, variation=job.result), key=key)
 
 

@@ -23,10 +23,10 @@ KEY = "compare.run"
 _AGAIN = "compare.again"
 
 
-def shown(data: Dataset, choice: Setup) -> Job | None:
+def to_show(data: Dataset, choice: Setup) -> Job | None:
     """Return the comparison to show: the current one, or the former until that has a result."""
-    job = of(data, choice)
-    if job is None or page_jobs.has_come(job):
+    job = requested(data, choice)
+    if job is None or page_jobs.needs_drawing(job):
         return job
     before = page_jobs.outdated(job)
     if before is not None:
@@ -34,7 +34,7 @@ def shown(data: Dataset, choice: Setup) -> Job | None:
     return before
 
 
-def of(data: Dataset, choice: Setup) -> Job | None:
+def requested(data: Dataset, choice: Setup) -> Job | None:
     """Return the most recently requested comparison of these data."""
     while (latest := page_jobs.current(KEY)) is not None and latest.settings[0] != data.digest:
         page_jobs.discard(latest)
@@ -54,7 +54,7 @@ def of(data: Dataset, choice: Setup) -> Job | None:
         describe=describe,
         label="Compare",
         help="Fit all models on the same training rows, and evaluate them on the same test rows.",
-        draw=live,
+        draw=_draw_partial,
     )
 
 
@@ -87,8 +87,8 @@ def _compare(
     return results
 
 
-def live(job: Job) -> None:
+def _draw_partial(job: Job) -> None:
     """Show the scores of the models that are finished so far."""
-    done, of = len(job.result.methods), len(job.settings.methods)
-    st.markdown(f"**{done} of {of} models so far**")
+    done, total = len(job.result.methods), len(job.settings.methods)
+    st.markdown(f"**{done} of {total} models so far**")
     displays.body(ScoresDisplay(job.result), key="compare.live")

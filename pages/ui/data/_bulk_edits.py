@@ -92,9 +92,9 @@ def _pick(
 
 
 def _select(source: Source, word: str) -> None:
-    wanted = _SELECTIONS[word]
+    is_wanted = _SELECTIONS[word]
     others = [column for column in source.columns if column.role != "target"]
-    st.session_state[SELECTED] = [column.name for column in others if wanted(column)]
+    st.session_state[SELECTED] = [column.name for column in others if is_wanted(column)]
 
 
 def _set_role(source: Source, names: list[str], role: str) -> None:

@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 
 # Distinct values of a column that are listed.
 MOST_VALUES = 1_000
-_SAID = {
-    "is one of": "is one of",
-    "is not one of": "is not one of",
-    "between": "lies between",
-    "is missing": "is missing",
-    "is not missing": "is not missing",
-}
 
 
 def rows(source: Source) -> None:
@@ -55,7 +48,7 @@ def _form(source: Source) -> None:
         "Rows where it",
         _relations(values),
         key="data.filter.relation",
-        format_func=_SAID.__getitem__,
+        format_func=lambda relation: "lies between" if relation == "between" else relation,
         help="A row must meet all filters.",
     )
     condition = _condition(column, relation, values)
@@ -115,11 +108,9 @@ def classes(source: Source) -> None:
 def _relations(values: pd.Series[Any]) -> list[str]:
     """Return the relations that make sense for a column, the most likely first."""
     is_date = str(values.dtype).startswith("datetime")
-    ranged = is_date or data.is_number(values)
-    relations = ["is one of", "is not one of"]
-    if ranged:
-        relations = ["between", *relations]
-    return [*relations, *(["is missing", "is not missing"] if values.isna().any() else [])]
+    relations = ["between"] if is_date or data.is_number(values) else []
+    relations += ["is one of", "is not one of"]
+    return relations + (["is missing", "is not missing"] if values.isna().any() else [])
 
 
 def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Condition | None:
@@ -134,7 +125,7 @@ def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Conditi
     counts = values.value_counts()
     options = list(dict.fromkeys(data.level_name(value) for value in counts.index[:MOST_VALUES]))
     key = "data.filter.values"
-    if any(one not in options for one in st.session_state.get(key, ())):
+    if not set(st.session_state.get(key, ())) <= set(options):
         del st.session_state[key]
     chosen = st.multiselect(
         "Values",
@@ -150,8 +141,8 @@ def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
     left, right = st.columns(2)
     is_date = str(values.dtype).startswith("datetime")
     ends = []
-    for place, word, least in ((left, "From", values.min()), (right, "To", values.max())):
-        with place:
+    for column, word, least in ((left, "From", values.min()), (right, "To", values.max())):
+        with column:
             key = f"data.filter.{word.lower()}"
             if is_date:
                 typed = st.text_input(

@@ -98,8 +98,7 @@ def _frame(source: Source) -> pd.DataFrame:
         shown.insert(0, "select", [name in selected for name in names])
         shown.insert(len(shown.columns) - 1, "categorical", [name in categories for name in names])
         st.session_state[NOW] = made_of, tables.safe(shown)
-    now: pd.DataFrame = st.session_state[NOW][1]
-    return now
+    return st.session_state[NOW][1]
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -118,12 +117,12 @@ def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _edited(base: pd.DataFrame, key: str) -> pd.DataFrame:
-    edited = base.copy()
+    table = base.copy()
     for row, cells in st.session_state[key]["edited_rows"].items():
         for name, value in cells.items():
-            if int(row) < len(edited):
-                edited.loc[int(row), name] = value
-    return edited
+            if int(row) < len(table):
+                table.loc[int(row), name] = value
+    return table
 
 
 def _apply(source: Source, key: str) -> None:
@@ -131,15 +130,14 @@ def _apply(source: Source, key: str) -> None:
     edited = _edited(st.session_state[BASE], key)
     now = _frame(source)
     names = [column.name for column in source.columns]
-    is_selected = edited["select"].astype(bool)
     st.session_state[_bulk_edits.SELECTED] = [
-        n for n, on in zip(names, is_selected, strict=True) if on
+        name for name, is_selected in zip(names, edited["select"], strict=True) if is_selected
     ]
 
     def changed(word: str) -> dict[str, Any]:
-        here = (edited[word] != now[word]).tolist()
-        values = zip(names, edited[word], here, strict=True)
-        return {name: value for name, value, other in values if other and value is not None}
+        is_changed = (edited[word] != now[word]).tolist()
+        values = zip(names, edited[word], is_changed, strict=True)
+        return {name: value for name, value, is_new in values if is_new and value is not None}
 
     wanted = source
     try:
@@ -195,9 +193,9 @@ def _show_edits(source: Source) -> None:
     edits = io.table_edits(source.choices, source.options)
     if not edits:
         return
-    said = report.edits_finding(len(edits), len(source.used.frame), len(source.table.frame))
+    finding = report.edits_finding(len(edits), len(source.used.frame), len(source.table.frame))
     with st.container(horizontal=True, vertical_alignment="center", key="data.edits"):
-        st.markdown(f"**{said}**", width="content")
+        st.markdown(f"**{finding}**", width="content")
         for i, edit in enumerate(edits[:MOST_LISTED]):
             st.button(
                 text.escape(edit.label),

@@ -27,7 +27,7 @@ def names() -> list[str]:
     except Exception:  # no file, or invalid TOML, which visitors of the page cannot repair
         logging.getLogger(__name__).info("No connections: the file of secrets cannot be read.")
         return []
-    return [name for name, found in known.items() if "table" in found]
+    return [name for name, settings in known.items() if "table" in settings]
 
 
 def load(name: str) -> None:

@@ -32,25 +32,25 @@ def classes(data: Dataset, choice: SplitChoice | None) -> None:
     counts = data.class_counts(split=split)
     displays.note(counts)
     displays.note(data.findings(split=split))
-    said = displays.parts(counts)
-    st.markdown(text.escape(said.finding))
-    if said.scope:
-        st.markdown(text.escape(said.scope))
+    content = displays.parts(counts)
+    st.markdown(text.escape(content.finding))
+    if content.scope:
+        st.markdown(text.escape(content.scope))
 
 
 def refused() -> None:
     """Explain the last refused change, and offer remedies."""
-    found = state.notify()
-    if found is None:
+    refusal = state.notify()
+    if refusal is None:
         return
-    text.show_problem(found.notice)
-    attempt = found.attempt
+    text.show_problem(refusal.notice)
+    attempt = refusal.attempt
     with st.container(horizontal=True, vertical_alignment="center", key="data.refused"):
         if isinstance(attempt, Source) and attempt.table is not None:
-            _buttons(attempt, found.remedies, key="data.refused")
+            _buttons(attempt, refusal.remedies, key="data.refused")
         current = text.escape(state.require_dataset().name)
         st.caption(f"Current data: {current}.", width="content")
-        if found.shown and attempt is not None:
+        if refusal.shown and attempt is not None:
             st.button(
                 f"Back to {current}",
                 key="data.refused.back",
@@ -67,8 +67,10 @@ def show(source: Source | ImageSource | None, notices: Sequence[Notice]) -> None
         listed = source.all_findings([n for n in notices if not (asked and n.code == "LIN054")])
     else:
         listed = checks.image_decisions(notices, source.options if source is not None else None)
-    questions = [one for one in listed if not one.is_decision or one.notice.code in _GUESSES]
-    decisions = [one for one in listed if one not in questions]
+    questions = [
+        finding for finding in listed if not finding.is_decision or finding.notice.code in _GUESSES
+    ]
+    decisions = [finding for finding in listed if finding not in questions]
     # Even if empty: an additional element would rebuild all that follow.
     with st.container(key="data.findings"):
         for number, finding in enumerate(questions):
@@ -92,10 +94,10 @@ def _finding(
 
 
 def _line(notice: Notice) -> str:
-    place = f"**{text.escape(notice.where)}**: " if notice.where else ""
+    where = f"**{text.escape(notice.where)}**: " if notice.where else ""
     remedy = f" {text.escape(notice.remedy)}" if notice.remedy else ""
     code = f" `{notice.code}`" if notice.code else ""
-    return f"{place}{text.escape(notice.what)}{remedy}{code}"
+    return f"{where}{text.escape(notice.what)}{remedy}{code}"
 
 
 def _buttons(source: Source | ImageSource, remedies: Sequence[Hint], *, key: str) -> None:

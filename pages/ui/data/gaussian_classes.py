@@ -93,10 +93,10 @@ def _table(n_classes: int, n_features: int, distance: float) -> str:
     """Draw the table of classes and return its key; edits remain until the layout changes."""
     layout = (n_classes, n_features, distance)
     key = "data.draw.table." + ".".join(map(str, layout))
-    kept = st.session_state.get(KEPT)
+    stored = st.session_state.get(KEPT)
     if key not in st.session_state or BASE not in st.session_state:
         fresh = _ring(*layout)
-        st.session_state[BASE] = kept[1] if kept is not None and kept[0] == layout else fresh
+        st.session_state[BASE] = stored[1] if stored is not None and stored[0] == layout else fresh
     column = st.column_config
     with st.container(key="data.draw.table"):
         edited = tables.edit(
@@ -139,9 +139,9 @@ def _edited(key: str) -> Columns:
 
 
 def _ring(n_classes: int, n_features: int, distance: float) -> Columns:
-    usual = {"rows": 150, "prior": 1.0, "spread": 1.0, "ratio": 1.0, "angle": 0.0}
+    defaults = {"rows": 150, "prior": 1.0, "spread": 1.0, "ratio": 1.0, "angle": 0.0}
     table: Columns = {"class": [f"class {k}" for k in range(1, n_classes + 1)]}
-    table |= {name: [value] * n_classes for name, value in usual.items()}
+    table |= {name: [value] * n_classes for name, value in defaults.items()}
     means = (means_on_ring(n_classes, n_features, distance).round(3) + 0.0).T.tolist()
     return table | {f"mean x{j}": values for j, values in enumerate(means, 1)}
 

@@ -59,15 +59,15 @@ def _bins(source: Source) -> None:
     assert source.table is not None
     if source.target is None or not data.is_number(source.table.frame[source.target]):
         return
-    now = source.choices.bins
+    bins = source.choices.bins
     numbers = {None: "No, unchanged", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
-    n: Any = now
+    n: Any = bins
     how, threshold = "quantile", None
-    if isinstance(now, io.Bins):
-        n, how = now
-    elif isinstance(now, Sequence):
-        n, threshold = _THRESHOLDS, now[0] if len(now) == 1 else None
-        numbers[n] = f"At {', '.join(map(value_text, now))}"
+    if isinstance(bins, io.Bins):
+        n, how = bins
+    elif isinstance(bins, Sequence):
+        n, threshold = _THRESHOLDS, bins[0] if len(bins) == 1 else None
+        numbers[n] = f"At {', '.join(map(value_text, bins))}"
     numbers.setdefault(n, f"{n} bins")
     st.session_state["data.bins"] = n
     st.session_state["data.bins.how"] = how
@@ -77,8 +77,8 @@ def _bins(source: Source) -> None:
         wanted = st.session_state.get("data.bins", n)
         if wanted == _THRESHOLDS:
             return
-        by = st.session_state.get("data.bins.how", how)
-        commands.revise(source.with_choices(bins=wanted and io.Bins(wanted, by)))
+        width_or_quantile = st.session_state.get("data.bins.how", how)
+        commands.revise(source.with_choices(bins=wanted and io.Bins(wanted, width_or_quantile)))
 
     st.selectbox(
         "Bin the target",

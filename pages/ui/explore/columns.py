@@ -33,51 +33,51 @@ _CLOSER = """<style>@media (min-width: 1100px) and (max-width: 1360px) {
 _LONGEST_NAME = 17
 
 
-def one(experiment: PageExperiment) -> None:
+def single_column(experiment: PageExperiment) -> None:
     """Draw one column by class beside the ranking of all."""
-    found = _ask(ColumnDisplay, "explore.column", experiment, "column", "drawing")
-    ranking = AssociationsDisplay(found.data, found.split, found.rows)
+    display = _ask(ColumnDisplay, "explore.column", experiment, "column", "drawing")
+    ranking = AssociationsDisplay(display.data, display.split, display.rows)
     _head(ranking)
     displays.note(ranking)
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        displays.body(found, key="explore.column", data=found.data)
+        displays.body(display, key="explore.column", data=display.data)
     with right:
         _ranking(ranking)
 
 
-def two(experiment: PageExperiment) -> None:
+def column_pair(experiment: PageExperiment) -> None:
     """Draw a scatter of two columns, in which rows can be selected."""
-    found = _ask(ColumnPairDisplay, "explore.pair", experiment, "x", "y")
-    _head(found)
-    displays.note(found)
-    figure = displays.parts(found).figure
+    display = _ask(ColumnPairDisplay, "explore.pair", experiment, "x", "y")
+    _head(display)
+    displays.note(display)
+    figure = displays.parts(display).figure
     if figure is not None:
-        show_rows(found.data, selection.figure(figure, key="explore.pair"), "explore.pair")
+        show_rows(display.data, selection.figure(figure, key="explore.pair"), "explore.pair")
 
 
 def correlations(experiment: PageExperiment) -> None:
     """Draw the correlations of the columns."""
-    found = _ask(CorrelationsDisplay, "explore.correlations", experiment, "kind", "order")
-    _head(found)
-    displays.body(found, key="explore.correlations")
+    display = _ask(CorrelationsDisplay, "explore.correlations", experiment, "kind", "order")
+    _head(display)
+    displays.body(display, key="explore.correlations")
 
 
 def words(experiment: PageExperiment) -> None:
     """Draw the words by class."""
-    found = _ask(WordsDisplay, "explore.words", experiment, "order")
-    _head(found)
-    displays.body(found, key="explore.words")
+    display = _ask(WordsDisplay, "explore.words", experiment, "order")
+    _head(display)
+    displays.body(display, key="explore.words")
 
 
 def summary(experiment: PageExperiment) -> None:
     """Show summaries of all columns, the numeric ones first."""
-    found = _ask(DescriptiveDisplay, "explore.rows", experiment)
-    kinds = [
-        ColumnsDisplay(found.data, found.split, found.rows, kind)
+    asked = _ask(DescriptiveDisplay, "explore.rows", experiment)
+    summaries = [
+        ColumnsDisplay(asked.data, asked.split, asked.rows, kind)
         for kind in ("numeric", "categorical")
     ]
-    shown = [display for display in kinds if not displays.table(display).empty]
+    shown = [display for display in summaries if not displays.table(display).empty]
     _head(shown[0])
     for display in shown:
         st.markdown(f"**{display.kinds[display.kind or '']} columns**")
@@ -113,10 +113,10 @@ def _ask(
 
 
 def _head(display: DescriptiveDisplay) -> None:
-    said = displays.parts(display)
-    st.header(text.escape(said.finding), anchor=False)
-    if said.scope:
-        st.markdown(text.escape(said.scope))
+    content = displays.parts(display)
+    st.header(text.escape(content.finding), anchor=False)
+    if content.scope:
+        st.markdown(text.escape(content.scope))
 
 
 def _ranking(ranking: AssociationsDisplay) -> None:

@@ -92,8 +92,8 @@ def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool) -> Proje
     data, split = experiment.data, experiment.split
     if draw:
         displays.ask(ExploreQuestion, questions.EXPLORE, "standardize", data=data)
-    found = displays.read(ExploreQuestion, questions.EXPLORE, data=data)
-    standardize = bool(found["standardize"]) and not data.kind.is_sparse
+    question = displays.read(ExploreQuestion, questions.EXPLORE, data=data)
+    standardize = bool(question["standardize"]) and not data.kind.is_sparse
     fit = _fit(data.digest, experiment.choice, standardize, data)
     context: dict[str, Any] = {"projected": inspection.ProjectedData(fit, data, split)}
     context |= displays.ask(ScatterDisplay, "explore.scatter", at=at, draw=draw, **context)
@@ -104,17 +104,17 @@ def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool) -> Proje
 
 def _scatter(display: ScatterDisplay, key: str) -> list[int]:
     """Draw rows, which can be selected in two dimensions; return the selection."""
-    said = displays.parts(display)
-    if said.figure is None:
-        st.info(text.escape(said.finding))
+    content = displays.parts(display)
+    if content.figure is None:
+        st.info(text.escape(content.finding))
         return []
     displays.note(display)
     chosen: list[int] = []
     if len(display.axes) == 2:
-        chosen = selection.figure(said.figure, key=key)
+        chosen = selection.figure(content.figure, key=key)
     else:
-        controls.figure(said.figure, key=f"{key}.figure")
-    for sentence in said.notes:
+        controls.figure(content.figure, key=f"{key}.figure")
+    for sentence in content.notes:
         st.caption(text.escape(sentence))
     return chosen
 
@@ -177,8 +177,8 @@ def _loadings(shown: Projections) -> None:
 
 def _biplot(shown: Projections) -> None:
     pca = shown.pca
-    found = BiplotDisplay(
+    display = BiplotDisplay(
         shown.projected, pca.dimensions, pca.rows, pca.coloured,
         whiten=pca.whiten, x=pca.x, y=pca.y, z=pca.z,
     )  # fmt: skip
-    displays.body(found, key="explore.biplot")
+    displays.body(display, key="explore.biplot")

@@ -31,7 +31,7 @@ _SHORT = {
 
 def show(experiment: PageExperiment) -> None:
     """Draw the findings on data and split, with a link to the page that offers remedies."""
-    found = cache.data_checks(
+    findings = cache.data_checks(
         experiment.data.digest,
         experiment.choice,
         experiment.data.target_guess,
@@ -41,16 +41,16 @@ def show(experiment: PageExperiment) -> None:
     # Even if empty: an additional element would rebuild all that follow.
     with st.container(key="checks"):
         show_on_data(experiment.data, experiment.choice)
-        found = tuple(finding for finding in found if finding.code in _SHORT)
-        if found:
+        findings = tuple(finding for finding in findings if finding.code in _SHORT)
+        if findings:
             split = cache.split(experiment.data.digest, experiment.choice, experiment.data)
             displays.note(experiment.data.findings(split=split))
-            sentences = [text.escape(finding.sentence) for finding in found]
-            codes = ", ".join(_SHORT[finding.code] for finding in found)
-            is_question = all(finding.code in _QUESTIONS for finding in found)
+            sentences = [text.escape(finding.sentence) for finding in findings]
+            codes = ", ".join(_SHORT[finding.code] for finding in findings)
+            is_question = all(finding.code in _QUESTIONS for finding in findings)
             st.page_link(
                 "pages/data.py",
-                label=f"**Data checks:** {sentences[0] if len(found) == 1 else codes}",
+                label=f"**Data checks:** {sentences[0] if len(findings) == 1 else codes}",
                 icon=verdicts.DECIDE if is_question else verdicts.WRONG,
                 help="  \n".join([*sentences, "Opens the page Data."]),
             )

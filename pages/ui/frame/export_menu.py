@@ -40,8 +40,8 @@ class ShownResults:
         By key, in the order of drawing.
     displays : dict
         By key, in the order of drawing.
-    kept : dict
-        Question and results of each page visited since, by the kind of the question.
+    visited : dict
+        Question and results of each page visited with these settings, by the kind of the question.
     chosen : dict
         Titles that the visitor added to the report or left out of it.
     parts : dict
@@ -53,7 +53,7 @@ class ShownResults:
     split: Split | None
     figures: dict[str, go.Figure]
     displays: dict[str, Display]
-    kept: dict[str, tuple[Any, ...]]
+    visited: dict[str, tuple[Any, ...]]
     chosen: dict[str, bool]
     parts: dict[str, Any] = field(default_factory=dict)
 
@@ -65,8 +65,9 @@ class ShownResults:
 
     def contents(self) -> ReportContents:
         """Return the contents of a report: this page, and others of the same experiment."""
-        source, offered, chosen = self.analysis.data, *self.choices()
-        displays, (questions, parts) = tuple(offered[one] for one in chosen), self._together()
+        source, (offered, chosen) = self.analysis.data, self.choices()
+        displays = tuple(offered[title] for title in chosen)
+        questions, results = self._all_results()
         return export.ReportContents(
             self.data,
             self.split,
@@ -77,7 +78,7 @@ class ShownResults:
             script=export.to_script(
                 self.analysis, displays=displays, reported=True, others=questions
             ),
-            **parts,
+            **results,
         )
 
     def choices(self) -> tuple[dict[str, Display], list[str]]:
@@ -85,24 +86,24 @@ class ShownResults:
 
         By default these are the displays of the results; of a page without results, all.
         """
-        contents = export.ReportContents(self.data, self.split, **self._together()[1])
-        every = export.report_displays(contents, self.shown())
-        usual = export.report_displays(contents) if self.parts else every
-        return every, [title for title in every if self.chosen.get(title, title in usual)]
+        contents = export.ReportContents(self.data, self.split, **self._all_results()[1])
+        offered = export.report_displays(contents, self.shown())
+        default = export.report_displays(contents) if self.parts else offered
+        return offered, [title for title in offered if self.chosen.get(title, title in default)]
 
-    def _together(self) -> tuple[list[Any], dict[str, Any]]:
+    def _all_results(self) -> tuple[list[Any], dict[str, Any]]:
         """Return the questions of the other pages, and the results of all."""
-        own, questions, together = self.analysis.question.kind, list[Any](), dict[str, Any]()
-        for kind, (question, parts) in self.kept.items():
+        own, questions, results = self.analysis.question.kind, list[Any](), dict[str, Any]()
+        for kind, (question, parts) in self.visited.items():
             # Both questions of Balance share the fields `method` and `loss`.
             if kind.partition("-")[0] != own.partition("-")[0]:
                 questions.append(question)
-                together |= parts
-        return questions, together | self.parts
+                results |= parts
+        return questions, results | self.parts
 
     def shown(self) -> tuple[Display, ...]:
         """Return the displays of the page, each once."""
-        return tuple({one.key: one for one in self.displays.values()}.values())
+        return tuple({display.key: display for display in self.displays.values()}.values())
 
     def script(self) -> str:
         """Return a script that prints every number of the page."""
@@ -122,17 +123,17 @@ class ShownResults:
 
     def drawn(self) -> list[go.Figure]:
         """Return the figures of the page, without that of the sidebar."""
-        return [one for key, one in self.figures.items() if not key.startswith("sidebar.")]
+        return [figure for key, figure in self.figures.items() if not key.startswith("sidebar.")]
 
 
 def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     """Draw the popover; the page adds its content afterwards."""
     last: ShownResults | None = st.session_state.get(SHOWN)
-    kept, chosen = ({}, {}) if last is None else (last.kept, last.chosen)
-    shown = ShownResults(analysis, data, split, *controls.begin_page(), kept, chosen)
+    visited, chosen = ({}, {}) if last is None else (last.visited, last.chosen)
+    shown = ShownResults(analysis, data, split, *controls.begin_page(), visited, chosen)
     # Other pages belong to the same report while only the question differs.
     if last is not None and last.experiment != shown.experiment:
-        shown.kept = {}
+        shown.visited = {}
     st.session_state[SHOWN] = shown
     with st.popover(
         "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
@@ -143,13 +144,13 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
             _buttons(shown, last if is_same else shown)
 
 
-def keep(**parts: Any) -> None:
+def add_results(**parts: Any) -> None:
     """Add the results of the page to the report, as fields of `ReportContents`."""
     shown: ShownResults | None = st.session_state.get(SHOWN)
     if shown is not None:
         shown.parts.update(parts)
         question = shown.analysis.question
-        shown.kept[question.kind] = question, shown.parts
+        shown.visited[question.kind] = question, shown.parts
 
 
 def _buttons(shown: ShownResults, last: ShownResults) -> None:
@@ -187,14 +188,14 @@ def _buttons(shown: ShownResults, last: ShownResults) -> None:
 
 def _choose(shown: ShownResults) -> None:
     """Ask for the displays of the report."""
-    every, chosen = shown.choices()
+    offered, chosen = shown.choices()
 
     def keep(new: list[str]) -> None:
-        shown.chosen.update({title: title in new for title in every})
+        shown.chosen.update({title: title in new for title in offered})
 
     st.multiselect(
         "Displays in the report",
-        list(every),
+        list(offered),
         placeholder="Only data, methods and settings",
         **controls.edits(f"{KEY}.displays", chosen, keep),
     )
@@ -240,14 +241,14 @@ def _button(
 ) -> None:
     """Offer a file that is created on a click."""
 
-    def made() -> bytes:
-        found = make()
-        return found.encode() if isinstance(found, str) else found
+    def content() -> bytes:
+        file = make()
+        return file.encode() if isinstance(file, str) else file
 
     page = shown.analysis.question.kind
     st.download_button(
         label,
-        made,
+        content,
         file_name=f"{shown.data.name} {page}.{ending}",
         key=f"{KEY}.{ending}",
         on_click="ignore",

@@ -152,10 +152,10 @@ def fragment(draw: Drawn) -> Drawn:
 
     @wraps(draw)
     def drawn(*args: Any, **options: Any) -> Any:
-        found = draw(*args, **options)
+        result = draw(*args, **options)
         if _compat.is_fragment_run() and _SHOWN in st.session_state:
             link.write(specification.current(*st.session_state[_SHOWN]))
-        return found
+        return result
 
     return cast("Drawn", st.fragment(drawn))
 
@@ -222,10 +222,10 @@ def _name(data: Dataset) -> None:
 def _chip(key: str, label: str, help: str) -> Any:
     """Return a popover that opens a setting; while it is open its label stays."""
     # With another label Streamlit makes a new popover, without the focus.
-    place = f"{key}.label"
-    shown = st.session_state.get(place)
+    label_key = f"{key}.label"
+    shown = st.session_state.get(label_key)
     if shown is None or not st.session_state.get(key):
-        shown = st.session_state[place] = label
+        shown = st.session_state[label_key] = label
     return st.popover(
         text.escape(shown),
         key=key,

@@ -47,8 +47,7 @@ class UploadState:
 
 
 def _state() -> UploadState:
-    found: UploadState = st.session_state.setdefault(KEY, UploadState())
-    return found
+    return st.session_state.setdefault(KEY, UploadState())
 
 
 def show(*, key: str, leads_to: str = "") -> None:
@@ -76,7 +75,7 @@ def show(*, key: str, leads_to: str = "") -> None:
         _describe_formats(key)
     if not leads_to:
         _state().leads_to = ""
-    files = files or _given_to_another(key)
+    files = files or _take_from_left_page(key)
     if files:
         _read(files)
         _state().leads_to = leads_to
@@ -97,7 +96,7 @@ def ask_again(awaited: FileData) -> None:
         show(key="again.upload")
         progress()
         problem()
-        uploader.offer_to_go_on("again", link.forget, help="Forget the file, and start over.")
+        uploader.offer_to_continue("again", link.forget, help="Forget the file, and start over.")
 
 
 def _describe_formats(key: str) -> None:
@@ -146,18 +145,18 @@ def _forget() -> None:
 
 def follow() -> None:
     """Show the page that an upload leads to, once its data are those of this session."""
-    found = _state()
-    if found.leads_to and state.has_dataset() and not commands.is_reading():
-        leads_to, found.leads_to = found.leads_to, ""
+    uploads = _state()
+    if uploads.leads_to and state.has_dataset() and not commands.is_reading():
+        leads_to, uploads.leads_to = uploads.leads_to, ""
         st.switch_page(leads_to)
 
 
 def claim_uploads() -> None:
     """Apply uploads and finished reads on a page without an uploader."""
     _state().leads_to = ""
-    left = _given_to_another(None)
-    if left:
-        _read(left)
+    files = _take_from_left_page(None)
+    if files:
+        _read(files)
     commands.apply_result()
 
 
@@ -185,24 +184,24 @@ def _await() -> None:
 
 def problem() -> None:
     """State why the first file could not be used; later the sidebar does so."""
-    found = state.problem()
-    if found is not None and not state.has_dataset():
-        text.show_problem(found)
+    notice = state.problem()
+    if notice is not None and not state.has_dataset():
+        text.show_problem(notice)
         st.page_link("pages/data.py", label="Import options on Data", icon=":material/table:")
 
 
-def _given_to_another(key: str | None) -> list[File]:
+def _take_from_left_page(key: str | None) -> list[File]:
     """Return the files of the uploader of the page that was left, once they are complete."""
-    found = _state()
-    offered = found.offered
-    found.is_awaited = offered not in (None, key) and _is_sending()
-    if found.is_awaited:
+    uploads = _state()
+    offered = uploads.offered
+    uploads.is_awaited = offered not in (None, key) and _is_sending()
+    if uploads.is_awaited:
         return []
-    found.offered = key
+    uploads.offered = key
     if offered is None and key is not None:
         # Files that arrived too late in an earlier visit: they are no longer wanted.
-        _left_behind()
-    return [] if offered in (None, key) else _left_behind()
+        _take_unread()
+    return [] if offered in (None, key) else _take_unread()
 
 
 def _is_sending() -> bool:
@@ -210,6 +209,6 @@ def _is_sending() -> bool:
     return session is not None and middleware.is_sending(session)
 
 
-def _left_behind() -> list[File]:
+def _take_unread() -> list[File]:
     """Take the unread uploads of this session, unless more are in transfer."""
     return [] if _is_sending() else uploader.take(_compat.uploads())

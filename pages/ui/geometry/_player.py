@@ -19,7 +19,7 @@ KEY = "geometry.player"
 def show(
     shown: Demonstration,
     *,
-    place: tuple[str, ...],
+    identity: tuple[str, ...],
     turn: int,
     varied: str,
     play: bool,
@@ -27,9 +27,9 @@ def show(
     on_end: Callable[[], None],
 ) -> int | None:
     """Draw the player; return the frame that the server must draw if the browser cannot."""
-    token = f"{'/'.join(place)}/{turn}"
+    token = f"{'/'.join(identity)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
-    found = components.component(Path(__file__).with_name("player"))(
+    component = components.component(Path(__file__).with_name("player"))(
         key=KEY,
         data={
             "chart": ".st-key-geometry-figure",
@@ -40,26 +40,26 @@ def show(
             "stop": stop,
             "moving": shown.moving,
             "narrow": shown.figure.layout.meta["narrow"],
-            "frames": _frames(place, shown),
+            "frames": _frames(identity, shown),
         },
         on_frame_change=lambda: None,
         on_ended_change=on_end,
     )
-    asked = getattr(found, "frame", None)
-    at = asked.get("at") if asked and asked.get("token") == token else None
-    return at if type(at) is int and 0 <= at < len(shown.frames) else None
+    request = getattr(component, "frame", None)
+    position = request.get("at") if request and request.get("token") == token else None
+    return position if type(position) is int and 0 <= position < len(shown.frames) else None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _frames(place: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
+def _frames(identity: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
     """Return the frames as JSON, without unchanged parts."""
-    found, former = [], ()
+    frames, former = [], ()
     for frame in _shown.frames:
-        places = frame.coordinates()
-        moved = [
+        coordinates = frame.coordinates()
+        changed = [
             None if i < len(former) and former[i] is frame.places[i] else each
-            for i, each in enumerate(places)
+            for i, each in enumerate(coordinates)
         ]
-        found.append({"label": frame.label, "sentence": frame.sentence, "places": moved})
+        frames.append({"label": frame.label, "sentence": frame.sentence, "places": changed})
         former = frame.places
-    return found
+    return frames

@@ -39,7 +39,7 @@ _LOW = """<style>@media (min-width: 768px) and (max-height: 800px) {
 def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
     """Draw the chooser, and the switch at the top; return experiment, preset and its state."""
     asked = questions.experiment()
-    at = WORDS.index(asked.experiment)
+    position = WORDS.index(asked.experiment)
     with st.container(horizontal=True, vertical_alignment="bottom", key="geometry.row"):
         displays.ask(GeometryQuestion, questions.GEOMETRY, "experiment", "preset", width=255)
         for label, step, key in (("Previous", -1, "P"), ("Next", 1, "N")):
@@ -48,16 +48,16 @@ def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
                 key=f"geometry.{label.lower()}",
                 on_click=_go,
                 args=(step,),
-                disabled=not 0 <= at + step < len(WORDS),
+                disabled=not 0 <= position + step < len(WORDS),
                 shortcut=key,
                 help=f"The {label.lower()} experiment: key {key}.",
             )
-        place = (asked.experiment, asked.preset)
+        preset_key = (asked.experiment, asked.preset)
         st.button(
             "Reset",
             key="geometry.reset",
             on_click=_hide,
-            args=(place,),
+            args=(preset_key,),
             disabled=not (asked.revealed or asked.points),
             shortcut="H",
             help="Hide the answer, its lines and moved points: key H.",
@@ -74,10 +74,10 @@ def ask(top: DeltaGenerator) -> tuple[str, str, bool]:
 
 
 def _go(step: int) -> None:
-    at = WORDS.index(questions.experiment().experiment) + step
-    word = WORDS[min(max(at, 0), len(WORDS) - 1)]
+    position = WORDS.index(questions.experiment().experiment) + step
+    word = WORDS[min(max(position, 0), len(WORDS) - 1)]
     displays.set_settings(questions.GEOMETRY, experiment=word, preset=None)
 
 
-def _hide(place: tuple[str, str]) -> None:
-    questions.keep(place, revealed=None, points=None, letter=None)
+def _hide(preset_key: tuple[str, str]) -> None:
+    questions.choose_for_preset(preset_key, revealed=None, points=None, letter=None)

@@ -27,13 +27,13 @@ _ABOVE = 228
 
 def show(word: str, name: str, presenter: bool) -> None:
     """Draw a preset of an experiment."""
-    experiment, place = laboratory.EXPERIMENTS[word], (word, name)
+    experiment, preset_key = laboratory.EXPERIMENTS[word], (word, name)
     preset, display = experiment.presets[name], _display()
     turn = st.session_state.get(_TURN, 0)
     is_revealed, board = questions.experiment().revealed, preset.board
     # Parameters can be moved before the answer is revealed, rows afterwards.
     has_board = board is not None and (is_revealed or bool(board.names))
-    plays = is_revealed and not has_board and st.session_state.get(PLAYS) == place
+    plays = is_revealed and not has_board and st.session_state.get(PLAYS) == preset_key
     left, right = st.columns([3, 2], gap="medium" if presenter else "large")
     result = display.verdict() if is_revealed and not plays else ""
     with right, st.container(key="geometry.beside"):
@@ -54,8 +54,8 @@ def show(word: str, name: str, presenter: bool) -> None:
             st.markdown(text.escape(display.shown.frames[0].sentence))
         _question(display, bool(result))
         if is_revealed and preset.letter is not None:
-            _ask_letter(place, display.letter)
-        _buttons(preset, place, is_revealed)
+            _ask_letter(preset_key, display.letter)
+        _buttons(preset, preset_key, is_revealed)
         with st.container(key="geometry.passage"):
             st.caption(text.escape(experiment.passage))
     if is_revealed:
@@ -63,14 +63,14 @@ def show(word: str, name: str, presenter: bool) -> None:
     with left, st.container(key="geometry.stage"):
         if board is not None and has_board:
             token = f"{word}/{name}/{turn}"
-            _board.show(board, place, token, result=result, presenter=presenter)
+            _board.show(board, preset_key, token, result=result, presenter=presenter)
             return
-        seen = display.compared if is_revealed else display.shown
-        figure = seen.figure if drawn is None else seen.figure_at(drawn)
+        demonstration = display.compared if is_revealed else display.shown
+        figure = demonstration.figure if drawn is None else demonstration.figure_at(drawn)
         # The player animates it in the browser; the export contains the last frame.
-        taken = displays.parts(display).figure if is_revealed else figure
+        exported = displays.parts(display).figure if is_revealed else figure
         room = None if presenter else _ABOVE
-        controls.figure(figure, key="geometry.figure", taken=taken, result=result, room=room)
+        controls.figure(figure, key="geometry.figure", exported=exported, result=result, room=room)
     if result:
         _numbers(display)
 
@@ -98,8 +98,8 @@ def _display() -> ExperimentDisplay:
     return replace(asked, points=(), letter="")
 
 
-def _ask_letter(place: tuple[str, str], used: str) -> None:
-    key = f"geometry.letter.{'.'.join(place)}"
+def _ask_letter(preset_key: tuple[str, str], used: str) -> None:
+    key = f"geometry.letter.{'.'.join(preset_key)}"
     letter = questions.experiment().letter
     controls.begin_with(key, letter)
     st.text_input(
@@ -107,25 +107,27 @@ def _ask_letter(place: tuple[str, str], used: str) -> None:
         key=key,
         max_chars=200,
         on_change=_keep_letter,
-        args=(place, key),
+        args=(preset_key, key),
         placeholder="to be or not",
         help="Its words are counted, and each word multiplies the odds of ham.",
     )
     if letter != used:
         try:
-            laboratory.demonstrate(*place, letter=letter)
+            laboratory.demonstrate(*preset_key, letter=letter)
         except DataError as error:
             text.show_problem(error.notice)
 
 
-def _keep_letter(place: tuple[str, str], key: str) -> None:
+def _keep_letter(preset_key: tuple[str, str], key: str) -> None:
     """Store a letter, and clear the prediction for the former one."""
-    questions.keep(place, letter=st.session_state.get(key, "").strip(), guess=None)
-    st.session_state[_guess_key(place)] = None
+    questions.choose_for_preset(
+        preset_key, letter=st.session_state.get(key, "").strip(), guess=None
+    )
+    st.session_state[_guess_key(preset_key)] = None
 
 
-def _guess_key(place: tuple[str, str]) -> str:
-    return f"geometry.guess.{'.'.join(place)}"
+def _guess_key(preset_key: tuple[str, str]) -> str:
+    return f"geometry.guess.{'.'.join(preset_key)}"
 
 
 def _numbers(display: ExperimentDisplay) -> None:
@@ -172,7 +174,7 @@ def _question(display: ExperimentDisplay, is_answered: bool) -> None:
             st.markdown(text.escape(display.shown.finding))
 
 
-def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
+def _buttons(preset: Preset, preset_key: tuple[str, str], is_revealed: bool) -> None:
     with st.container(horizontal=True, key="geometry.away"):
         use = st.button(
             "Use these rows on Classify",
@@ -183,16 +185,16 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
     if use:
         rows = preset.board is not None and not preset.board.names and is_revealed
         points = questions.experiment().points if rows else ()
-        commands.draw(lambda: analysis.ExperimentData(*place, points))
+        commands.draw(lambda: analysis.ExperimentData(*preset_key, points))
         st.switch_page("pages/classify.py")
 
 
 def _reveal() -> None:
     """Reveal the current preset; a late click may come from another page."""
     asked = questions.experiment()
-    place = (asked.experiment, asked.preset)
+    preset_key = (asked.experiment, asked.preset)
     st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
-    if _guess_key(place) in st.session_state:
-        questions.keep(place, guess=st.session_state[_guess_key(place)])
-    questions.keep(place, revealed=True)
-    st.session_state[PLAYS] = place
+    if _guess_key(preset_key) in st.session_state:
+        questions.choose_for_preset(preset_key, guess=st.session_state[_guess_key(preset_key)])
+    questions.choose_for_preset(preset_key, revealed=True)
+    st.session_state[PLAYS] = preset_key

@@ -39,14 +39,14 @@ class ForkServer:
     def __init__(self, serve: Callable[[Connection], None]) -> None:
         self._lock = Lock()
         self._socket, theirs = socket.socketpair()
-        lines = [
+        statements = [
             f"import sys; sys.path[:] = {sys.path!r}",
             f"from {__name__} import main",
             f"from {serve.__module__} import {serve.__name__}",
             f"main({theirs.fileno()}, {serve.__name__})",
         ]
         self._process = subprocess.Popen(  # noqa: S603  no part of the command is user input
-            [sys.executable, "-c", "; ".join(lines)],
+            [sys.executable, "-c", "; ".join(statements)],
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # Ctrl-C in a terminal is for the program, not for this process
         )

@@ -15,15 +15,14 @@ MOST_KEPT = 8
 MOST_BYTES = 150_000_000
 
 
-def kept() -> OrderedDict[tuple[str, Hashable], Job]:
+def session_jobs() -> OrderedDict[tuple[str, Hashable], Job]:
     """Return the jobs by key and settings, the most recently requested last."""
-    jobs: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
-    return jobs
+    return st.session_state.setdefault(JOBS, OrderedDict())
 
 
 def find(key: str, settings: Hashable) -> Job | None:
     """Return the job with these settings, if it exists; start nothing."""
-    return kept().get((key, settings))
+    return session_jobs().get((key, settings))
 
 
 def current(key: str, *, about: Hashable = None) -> Job | None:
@@ -50,7 +49,9 @@ def outdated(job: Job) -> Job | None:
     return _last(
         job.key,
         job.settings,
-        lambda other: other is not job and other.is_over and other.result is not None,
+        lambda candidate: (
+            candidate is not job and candidate.is_over and candidate.result is not None
+        ),
     )
 
 
@@ -64,20 +65,20 @@ def make_room(key: str) -> None:
 
 def forget() -> None:
     """Stop and forget every job of this session."""
-    for job in kept().values():
+    for job in session_jobs().values():
         job.stop()
-    kept().clear()
+    session_jobs().clear()
 
 
 def discard(job: Job) -> None:
     """Stop and forget one job of this session, with its result."""
     job.stop()
-    kept().pop((job.key, job.settings), None)
+    session_jobs().pop((job.key, job.settings), None)
 
 
 def forget_the_oldest() -> None:
     """Forget the oldest finished jobs beyond the limits, but never the last of a kind."""
-    jobs = kept()
+    jobs = session_jobs()
     last = dict(jobs.keys())  # settings by key: later pairs overwrite earlier ones
     n_bytes = sum(job.size for job in jobs.values())
     for name in [name for name, job in jobs.items() if job.is_over and last[name[0]] != name[1]]:
@@ -88,13 +89,13 @@ def forget_the_oldest() -> None:
 
 def _last(key: str, about: Hashable, fits: Callable[[Job], bool]) -> Job | None:
     """Return the most recently requested job of a kind that passes a test; see `current`."""
-    jobs = (job for job in reversed(kept().values()) if job.key == key and fits(job))
+    jobs = (job for job in reversed(session_jobs().values()) if job.key == key and fits(job))
     return next((j for j in jobs if about is None or _data(j.settings) == _data(about)), None)
 
 
 def _data(settings: Hashable) -> Hashable:
     """Return the digest of the data: the first item of (nested) settings; None without a tuple."""
-    found = None
+    digest = None
     while isinstance(settings, tuple) and settings:
-        found = settings = settings[0]
-    return found
+        digest = settings = settings[0]
+    return digest

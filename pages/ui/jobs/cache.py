@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
 from inspect import signature
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
@@ -23,32 +24,30 @@ if TYPE_CHECKING:
 #: Limit for results as large as data, for all visitors and functions together.
 KEPT = Shared(80_000_000)
 
-Made = TypeVar("Made", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def by_bytes(doing: str = "") -> Callable[[Made], Made]:
+def by_bytes(doing: str = "") -> Callable[[Function], Function]:
     """Share the results of a function among visitors, within a common limit in bytes.
 
     Like `st.cache_resource`, which only limits the number of results: arguments are hashable, and
     those whose names begin with an underscore are not part of the key.
     """
 
-    def decorate(make: Made) -> Made:
-        looked_at = [not name.startswith("_") for name in signature(make).parameters]
+    def decorate(compute: Function) -> Function:
+        is_in_key = [not name.startswith("_") for name in signature(compute).parameters]
 
-        @wraps(make)
-        def found(*args: Any) -> Any:
-            asked = tuple(
-                arg for arg, is_looked_at in zip(args, looked_at, strict=True) if is_looked_at
-            )
+        @wraps(compute)
+        def cached(*args: Any) -> Any:
+            key = (compute.__module__, compute.__qualname__, *compress(args, is_in_key))
 
-            def made() -> Any:
+            def compute_visibly() -> Any:
                 with st.spinner(doing) if doing else nullcontext():
-                    return make(*args)
+                    return compute(*args)
 
-            return KEPT.get_or_make((make.__module__, make.__qualname__, *asked), made)
+            return KEPT.get_or_make(key, compute_visibly)
 
-        return cast("Made", found)
+        return cast("Function", cached)
 
     return decorate
 
@@ -93,8 +92,8 @@ def constant_within_classes(
     digest: str, choice: SplitChoice, _data: Dataset
 ) -> tuple[DataFinding, ...]:
     """Return the finding on features that some models ignore: constant within every class."""
-    found = checks.constant_within_classes(_data, split(digest, choice, _data))
-    return () if found is None else (found,)
+    finding = checks.constant_within_classes(_data, split(digest, choice, _data))
+    return () if finding is None else (finding,)
 
 
 @by_bytes("Summarising the training rows …")

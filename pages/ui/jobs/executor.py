@@ -38,8 +38,8 @@ class Job:
     settings : hashable
         Everything that the result depends on, including the digest of the data.
     work : callable
-        ``work(progress) -> result``, with ``progress(done, total, what) -> bool``; what it passes
-        to ``progress.keep`` is the result until it returns.
+        ``work(progress) -> result``, with ``progress(done, total, description) -> bool``; a value
+        passed to ``progress.keep`` is the result until it returns.
     describe : str
         Description on the screen, such as "Comparing 6 models".
     owner : str

@@ -2,8 +2,8 @@
 
 `work(progress)` runs in a separate process. It is a closure over its data, has no side effects, and
 calls no Streamlit function, not even a cached one. Between its steps it calls
-``progress(done, total, what)``, and returns its partial result if the answer is False. What it
-passes to ``progress.keep`` can be drawn meanwhile.
+``progress(done, total, description)``, and returns its partial result if the answer is False. A
+value passed to ``progress.keep`` can be drawn meanwhile.
 
 A fit without which the page cannot continue::
 
@@ -35,10 +35,10 @@ from pages.ui.jobs._registry import (
     find,
     forget,
     forget_the_oldest,
-    kept,
     latest,
     make_room,
     outdated,
+    session_jobs,
 )
 from pages.ui.jobs.executor import Job, for_this_host
 from pages.ui.jobs.progress import Work
@@ -64,14 +64,14 @@ SECONDS_BETWEEN_DRAWINGS = 2.0
 __all__ = [
     "JOBS",
     "MOST_KEPT",
-    "at_rest",
-    "at_work",
+    "existing_job",
+    "is_shown_running",
     "catch_up",
     "current",
     "discard",
     "find",
     "forget",
-    "has_come",
+    "needs_drawing",
     "outdated",
     "latest",
     "make_room",
@@ -97,15 +97,17 @@ def run(
     describe: str,
     share: bool = True,
     patience: float = PATIENCE,
-    here: bool = False,
+    at_once: bool = False,
 ) -> Job:
     """Return the job with these settings, started if necessary."""
-    jobs = kept()
+    jobs = session_jobs()
     job = jobs.get((key, settings))
     if job is not None and not (job.is_over and job.wants_restart):
         jobs.move_to_end((key, settings))
         return job
-    for running in [other for other in jobs.values() if other.key == key and not other.is_over]:
+    for running in [
+        candidate for candidate in jobs.values() if candidate.key == key and not candidate.is_over
+    ]:
         running.stop()
         del jobs[running.key, running.settings]
     session = _compat.session_id() or ""
@@ -120,10 +122,10 @@ def run(
     )
     if job is not None and job.result is not None:
         fresh.before, job.before = job, None
-    found = shared.get((key, settings)) if share and job is None else None
-    if found is not None:
-        fresh.finish_with(found)
-    elif here:
+    result = shared.get((key, settings)) if share and job is None else None
+    if result is not None:
+        fresh.finish_with(result)
+    elif at_once:
         fresh.do()
     else:
         pool.submit(fresh)
@@ -154,7 +156,7 @@ def on_demand(
     to update it is drawn. Results on other data are never returned.
     """
     _watched().pop(key, None)
-    job = kept().get((key, settings)) or current(key, about=settings)
+    job = session_jobs().get((key, settings)) or current(key, about=settings)
     is_left = job is not None and job.is_stale(settings) and (job.is_over or unasked)
     if is_left:
         job.stop()
@@ -221,7 +223,7 @@ def show(
         _poll(job, draw, before, above)
 
 
-def at_rest(key: str, settings: Hashable) -> Job | None:
+def existing_job(key: str, settings: Hashable) -> Job | None:
     """Return the job that `on_demand` or `run` would draw, but start nothing.
 
     A stale job is marked as such, in as many elements as `show` draws.
@@ -251,18 +253,18 @@ def _note_end(job: Job) -> None:
         _offer_restart(job, "Try again")
     elif job.reason == "stopped":
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(_how_far(job), width="content")
+            st.caption(_stopped_sentence(job), width="content")
             _offer_restart(job, "Start again")
 
 
-def at_work(job: Job) -> bool:
+def is_shown_running(job: Job) -> bool:
     """Return whether `show` drew a job as running in this run; it may have ended since."""
     return _watched().get(job.key) is job
 
 
-def has_come(job: Job | None) -> bool:
+def needs_drawing(job: Job | None) -> bool:
     """Return whether a job has a result that `show` does not draw while it runs."""
-    return job is not None and job.result is not None and not at_work(job)
+    return job is not None and job.result is not None and not is_shown_running(job)
 
 
 def catch_up() -> None:
@@ -324,33 +326,32 @@ def _poll(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
     """Draw the outdated result instead of a job without one."""
-    place = st.empty()  # `st.empty` removes the note at once, not at the end of the run
+    note = st.empty()  # `st.empty` removes the note at once, not at the end of the run
     if before is not None and draw is not None:
-        with place.container():
+        with note.container():
             note_outdated(job)
         draw(before)
 
 
 def _line(job: Job) -> str:
-    others = pool.ahead(job)
     if job.is_stopping:
         state = "stopping after this step"
     elif job.started is None:
-        state = f"waiting for {count(others, 'other')}"
+        state = f"waiting for {count(pool.ahead(job), 'other')}"
     else:
-        state = text.escape(job.progress.what) or "running"
+        state = text.escape(job.progress.description) or "running"
         if job.progress.total:
             state += f", {part_of(job.progress.done, job.progress.total)} done"
         state += f" · {seconds(job.seconds, whole=True)}"
     return f"{text.escape(job.describe)}: {state}"
 
 
-def _how_far(job: Job) -> str:
-    how_far = ""
+def _stopped_sentence(job: Job) -> str:
+    steps = ""
     if job.progress.total:
-        how_far = f" after {part_of(job.progress.done, job.progress.total)}"
-    kept = "; what was finished is kept." if job.result is not None else "."
-    return f"{text.escape(job.describe)}: stopped{how_far} ({seconds(job.seconds)}){kept}"
+        steps = f" after {part_of(job.progress.done, job.progress.total)}"
+    end = "; what was finished is kept." if job.result is not None else "."
+    return f"{text.escape(job.describe)}: stopped{steps} ({seconds(job.seconds)}){end}"
 
 
 def _offer_restart(job: Job, label: str) -> None:
@@ -358,5 +359,4 @@ def _offer_restart(job: Job, label: str) -> None:
 
 
 def _watched() -> dict[str, Job]:
-    watched: dict[str, Job] = st.session_state.setdefault(WATCHED, {})
-    return watched
+    return st.session_state.setdefault(WATCHED, {})

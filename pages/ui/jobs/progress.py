@@ -29,21 +29,21 @@ class Progress:
     def __init__(self, should_continue: Callable[[], bool], keep: Callable[[Any], None]) -> None:
         self.done = 0
         self.total = 0
-        self.what = ""
+        self.description = ""
         self.keep = keep
         self.should_continue = should_continue
         #: Whether the work has seen the request to stop.
         self.saw_stop = False
 
-    def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Report that `done` of `total` steps are finished and `what` comes next."""
-        self.note(done, total, what)
+    def __call__(self, done: int, total: int, description: str = "") -> bool:
+        """Report that `done` of `total` steps are finished; `description` names the next."""
+        self.note(done, total, description)
         self.saw_stop = not self.should_continue()
         return not self.saw_stop
 
-    def note(self, done: int, total: int, what: str = "") -> None:
+    def note(self, done: int, total: int, description: str = "") -> None:
         """Store the state of the work."""
-        self.done, self.total, self.what = int(done), int(total), what
+        self.done, self.total, self.description = int(done), int(total), description
 
     @property
     def share(self) -> float:

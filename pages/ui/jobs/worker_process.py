@@ -180,22 +180,22 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def __init__(self, file: BytesIO, apart: list[Any], is_open: bool, **named: Any) -> None:
         super().__init__(file, protocol=5, **named)
         self._apart = apart
-        self._numbers = {id(thing): number for number, thing in enumerate(apart)}
+        self._numbers = {id(value): number for number, value in enumerate(apart)}
         self._is_open = is_open
 
-    def persistent_id(self, thing: Any) -> int | None:
+    def persistent_id(self, value: Any) -> int | None:
         """Return the number of an object that is sent separately."""
-        number = self._numbers.get(id(thing))
-        if number is None and self._is_open and _goes_apart(thing):
-            number = self._numbers[id(thing)] = len(self._apart)
-            self._apart.append(thing)
+        number = self._numbers.get(id(value))
+        if number is None and self._is_open and _is_sent_apart(value):
+            number = self._numbers[id(value)] = len(self._apart)
+            self._apart.append(value)
         return number
 
-    def reducer_override(self, thing: Any) -> Any:
+    def reducer_override(self, value: Any) -> Any:
         """Send a package by its name, also one with a class of its own (by lazy_loader)."""
-        if isinstance(thing, ModuleType) and type(thing) is not ModuleType:
-            return subimport, (thing.__name__,)
-        return super().reducer_override(thing)
+        if isinstance(value, ModuleType) and type(value) is not ModuleType:
+            return subimport, (value.__name__,)
+        return super().reducer_override(value)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -208,40 +208,40 @@ class _Unpickler(pickle.Unpickler):
         return self._apart[number]
 
 
-def _goes_apart(thing: Any) -> bool:
-    return isinstance(thing, data.Dataset) or (type(thing) is bytes and len(thing) >= LARGE)
+def _is_sent_apart(value: Any) -> bool:
+    return isinstance(value, data.Dataset) or (type(value) is bytes and len(value) >= LARGE)
 
 
-def _packed(thing: Any, apart: list[Any], is_open: bool = False) -> list[Any]:
+def _packed(value: Any, apart: list[Any], is_open: bool = False) -> list[Any]:
     """Return buffers to be sent one after another; arrays are not copied into the pickle."""
     buffers: list[pickle.PickleBuffer] = []
     file = BytesIO()
-    _Pickler(file, apart, is_open, buffer_callback=buffers.append).dump(thing)
+    _Pickler(file, apart, is_open, buffer_callback=buffers.append).dump(value)
     return [file.getbuffer(), *(buffer.raw() for buffer in buffers)]
 
 
-def _send(pipe: Connection, parts: list[Any]) -> None:
-    pipe.send_bytes(len(parts).to_bytes(4, "little"))
-    for part in parts:
-        pipe.send_bytes(part)
+def _send(pipe: Connection, buffers: list[Any]) -> None:
+    pipe.send_bytes(len(buffers).to_bytes(4, "little"))
+    for buffer in buffers:
+        pipe.send_bytes(buffer)
 
 
 def _receive(pipe: Connection, apart: list[Any]) -> Any:
-    n_parts = int.from_bytes(pipe.recv_bytes(), "little")
+    n_buffers = int.from_bytes(pipe.recv_bytes(), "little")
     first = BytesIO(pipe.recv_bytes())
     # Arrays over `bytes` would be read-only.
-    buffers = [bytearray(pipe.recv_bytes()) for _ in range(n_parts - 1)]
+    buffers = [bytearray(pipe.recv_bytes()) for _ in range(n_buffers - 1)]
     return _Unpickler(first, apart, buffers=buffers).load()
 
 
 def _send_work(pipe: Connection, work: Work) -> list[Any]:
     """Send the separate objects, then the work; return the former, in order."""
     apart: list[Any] = []
-    parts = _packed(work, apart, is_open=True)
-    _send(pipe, _packed([type(thing) is bytes for thing in apart], []))
-    for thing in apart:
-        _send(pipe, [thing] if type(thing) is bytes else _packed(thing, []))
-    _send(pipe, parts)
+    buffers = _packed(work, apart, is_open=True)
+    _send(pipe, _packed([type(value) is bytes for value in apart], []))
+    for value in apart:
+        _send(pipe, [value] if type(value) is bytes else _packed(value, []))
+    _send(pipe, buffers)
     return apart
 
 
@@ -261,15 +261,15 @@ def _follow(pipe: Connection, apart: list[Any], progress: Progress) -> Any:
     stopped_at = None
     while True:
         if pipe.poll(SECONDS_BETWEEN_REPORTS):
-            kind, thing = _receive(pipe, apart)
+            kind, value = _receive(pipe, apart)
             if kind == "progress":
-                progress.note(*thing)
+                progress.note(*value)
             elif kind == "part":
-                progress.keep(thing)
+                progress.keep(value)
             elif kind == "error":
-                raise thing
+                raise value
             else:
-                result, progress.saw_stop = thing
+                result, progress.saw_stop = value
                 return result
         if stopped_at is None and not progress.should_continue():
             stopped_at = time.monotonic()
@@ -287,20 +287,20 @@ def serve(pipe: Connection) -> None:
     reporter = Reporter(pipe, apart)
     try:
         answer = ("result", (work(reporter), reporter.saw_stop))
-        parts = _packed(answer, apart)
+        buffers = _packed(answer, apart)
     except Exception as error:
         if not isinstance(error, DataError):
             log.exception("work failed in its process")
-        parts = _packed_error(error, apart)
+        buffers = _packed_error(error, apart)
     with suppress(BrokenPipeError):  # the server no longer waits
-        _send(pipe, parts)
+        _send(pipe, buffers)
 
 
 def _packed_error(error: Exception, apart: list[Any]) -> list[Any]:
     try:
-        parts = _packed(("error", error), apart)
-        _Unpickler(BytesIO(parts[0]), apart, buffers=parts[1:]).load()
-        return parts
+        buffers = _packed(("error", error), apart)
+        _Unpickler(BytesIO(buffers[0]), apart, buffers=buffers[1:]).load()
+        return buffers
     except Exception:  # the error itself cannot be pickled or unpickled
         return _packed(("error", RuntimeError(type(error).__name__)), [])
 
@@ -315,16 +315,16 @@ class Reporter(Progress):
         self._held: Any = None
         self._reported = self._sent = -1.0
 
-    def __call__(self, done: int, total: int, what: str = "") -> bool:
+    def __call__(self, done: int, total: int, description: str = "") -> bool:
         """Report, unless that was just done; return whether to continue."""
         now = time.monotonic()
         if self._held is not None and now - self._sent >= SECONDS_BETWEEN_PARTS:
             _send(self._pipe, _packed(("part", self._held), self._apart))
             self._held, self._sent = None, now
         if now - self._reported >= SECONDS_BETWEEN_REPORTS:
-            _send(self._pipe, _packed(("progress", (done, total, what)), []))
+            _send(self._pipe, _packed(("progress", (done, total, description)), []))
             self._reported = now
-        return super().__call__(done, total, what)
+        return super().__call__(done, total, description)
 
     def _hold(self, partial: Any) -> None:
         self._held = partial

@@ -29,15 +29,15 @@ _MISSING = "missing"
 
 def ask(model: FittedModel, usual: pd.DataFrame, typed: Mapping[str, Any]) -> pd.DataFrame:
     """Ask for the values of one row, and return the last submitted row; `typed` are its values."""
-    begun = _values(usual)
-    values = begun | {name: value for name, value in typed.items() if name in begun}
+    defaults = _values(usual)
+    values = defaults | {name: value for name, value in typed.items() if name in defaults}
     row = prediction.typed_row(model, values)
     # The form is reset by other medians and by a row from a link.
     turn, last = st.session_state.get(TURN, (0, {}))
     if typed != last:
         turn += 1
         st.session_state[TURN] = turn, typed
-    key = f"{KEY}.{crc32(repr(begun).encode())}.{turn}"
+    key = f"{KEY}.{crc32(repr(defaults).encode())}.{turn}"
     columns = [name for name in row.columns if name not in model.text_columns]
     with st.form(key, border=False):
         if len(columns) > MOST_FIELDS:
@@ -45,8 +45,8 @@ def ask(model: FittedModel, usual: pd.DataFrame, typed: Mapping[str, Any]) -> pd
         else:
             for j, name in enumerate(columns):
                 if j % FIELDS_A_ROW == 0:  # row by row, to keep the order on phones
-                    places = st.columns(min(FIELDS_A_ROW, len(columns)))
-                with places[j % len(places)]:
+                    form_columns = st.columns(min(FIELDS_A_ROW, len(columns)))
+                with form_columns[j % len(form_columns)]:
                     _field(model, j, values[name], f"{key}.{j}")
         for name in model.text_columns:
             st.text_area(
@@ -65,8 +65,8 @@ def ask(model: FittedModel, usual: pd.DataFrame, typed: Mapping[str, Any]) -> pd
 
 
 def _values(row: pd.DataFrame) -> dict[str, Any]:
-    found = {name: row[name].tolist()[0] for name in row.columns}
-    return {name: None if pd.isna(value) else value for name, value in found.items()}
+    first = {name: row[name].tolist()[0] for name in row.columns}
+    return {name: None if pd.isna(value) else value for name, value in first.items()}
 
 
 def _levels(model: FittedModel, column: int) -> list[str] | None:
@@ -77,8 +77,8 @@ def _levels(model: FittedModel, column: int) -> list[str] | None:
 def _field(model: FittedModel, column: int, value: Any, key: str) -> None:
     name, levels = text.escape(model.feature_names[column]), _levels(model, column)
     if levels is not None:
-        place = levels.index(str(value)) if str(value) in levels[1:] else 0
-        st.selectbox(name, index=place, key=key, **controls.named(range(len(levels)), levels))
+        position = levels.index(str(value)) if str(value) in levels[1:] else 0
+        st.selectbox(name, index=position, key=key, **controls.named(range(len(levels)), levels))
     else:
         start = _number(value)
         start = start if isinstance(start, float) else None
@@ -102,7 +102,7 @@ def _cell(value: Any) -> str:
 
 def _keep(model: FittedModel, columns: list[str], former: dict[str, Any], key: str) -> None:
     """Store the submitted values before the page is drawn, as they are part of the link."""
-    found = dict(former)
+    values = dict(former)
     edited = (st.session_state.get(f"{key}.table") or {}).get("edited_rows", {})
     for j, name in enumerate(columns):
         levels, value = _levels(model, j), st.session_state.get(f"{key}.{j}")
@@ -111,11 +111,11 @@ def _keep(model: FittedModel, columns: list[str], former: dict[str, Any], key: s
             value = (value or None) if levels is not None else _number(value)
         elif levels is not None:
             value = levels[value] if value else None
-        found[name] = value
+        values[name] = value
     for name in model.text_columns:
-        found[name] = st.session_state.get(f"{key}.text.{name}") or ""
-    st.session_state[TURN] = st.session_state.get(TURN, (0,))[0], found
-    displays.set_settings(questions.PREDICT, rows=TypedRow(found))
+        values[name] = st.session_state.get(f"{key}.text.{name}") or ""
+    st.session_state[TURN] = st.session_state.get(TURN, (0,))[0], values
+    displays.set_settings(questions.PREDICT, rows=TypedRow(values))
 
 
 def _number(value: Any) -> float | str | None:

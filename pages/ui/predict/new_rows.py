@@ -74,8 +74,7 @@ def ask_source(experiment: PageExperiment, saved: Saved | None) -> Source:
     held, fitted = displays.settings(questions.PREDICT), saved and saved.file.model
     known = {"data": experiment.data, "model": held.get("model"), "fitted": fitted}
     displays.ask(analysis.PredictQuestion, questions.PREDICT, "rows", **known)
-    found: Source = displays.read(analysis.PredictQuestion, questions.PREDICT, **known)["rows"]
-    return found
+    return displays.read(analysis.PredictQuestion, questions.PREDICT, **known)["rows"]
 
 
 def ask(
@@ -88,15 +87,15 @@ def ask(
         return RowsToPredict(None, f"{data.name}, test set", rows)
     if isinstance(source, analysis.TypedRow):
         # The training rows of a saved model are unknown.
-        usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
-        frame = _form.ask(model, usual, source.values)
+        median = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
+        frame = _form.ask(model, median, source.values)
         typed = analysis.TypedRow(frame.iloc[0].to_dict())
         return RowsToPredict(typed, "The row typed in", frame)
-    found = _upload(model, source)
-    if found is None:
+    uploaded = _upload(model, source)
+    if uploaded is None:
         return None
-    named = replace(found.named, fill_missing=source.fill_missing)
-    return RowsToPredict(named, named.name, found.rows)
+    named = replace(uploaded.named, fill_missing=source.fill_missing)
+    return RowsToPredict(named, named.name, uploaded.rows)
 
 
 @cache.by_bytes()
@@ -144,7 +143,7 @@ def _awaited(source: analysis.NewFile) -> analysis.NewFile | None:
 
 def _ask_again(awaited: analysis.NewFile) -> None:
     st.markdown(f"{text.escape(awaited.request)} {uploader.digest_sentence(awaited.sha256)}")
-    uploader.offer_to_go_on(
+    uploader.offer_to_continue(
         f"{KEY}.upload", _forget, help="Forget the file; another one can be uploaded."
     )
 
@@ -185,7 +184,7 @@ def take_back(problem: Notice, source: analysis.NewFile) -> bool:
 
 def read_files(files: Sequence[File], wanted: analysis.NewFile | None = None) -> Uploaded:
     """Read uploaded files, with the import options of the training file if it is known."""
-    several = sorted(files, key=lambda one: one[0])
+    several = sorted(files, key=lambda named: named[0])
     name, raw = several[0]
     single = len(files) == 1
     if wanted is not None:

@@ -18,15 +18,15 @@ KEY = "predict"
 
 
 @sidebar.fragment
-def rows(found: Predictions) -> None:
+def rows(predictions: Predictions) -> None:
     """Show the predictions, flagged rows first if chosen, and their downloads."""
     key = f"{KEY}.rows"
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
-        chosen = displays.ask(PredictedRowsDisplay, key, width=260, predictions=found)
-        stem = found.name.rpartition("/")[2].partition(".")[0] or "rows"
+        chosen = displays.ask(PredictedRowsDisplay, key, width=260, predictions=predictions)
+        stem = predictions.name.rpartition("/")[2].partition(".")[0] or "rows"
         for name, mime, make in (
-            ("CSV", "text/csv", found.to_csv),
-            ("Parquet", "application/vnd.apache.parquet", found.to_parquet),
+            ("CSV", "text/csv", predictions.to_csv),
+            ("Parquet", "application/vnd.apache.parquet", predictions.to_parquet),
         ):
             st.download_button(
                 f"Download {name}",
@@ -38,7 +38,7 @@ def rows(found: Predictions) -> None:
                 help="The columns of the file, with prediction, posteriors and distance."
                 + (" Safe to open in a spreadsheet." if name == "CSV" else ""),
             )
-    displays.body(PredictedRowsDisplay(found, **chosen), key=key)
+    displays.body(PredictedRowsDisplay(predictions, **chosen), key=key)
 
 
 def matching(columns: MatchedColumnsDisplay) -> None:

@@ -89,8 +89,7 @@ def require(
     is_bad = isinstance(job.error, DataError) and file is not None
     if is_bad and new_rows.take_back(job.error.notice, file):
         st.rerun()
-    found: PredictedRows = page_jobs.require(job)
-    return found
+    return page_jobs.require(job)
 
 
 class Work(NamedTuple):
@@ -109,8 +108,8 @@ class Work(NamedTuple):
         """Predict, and compare the columns with those of the training rows; None when stopped."""
         answers: list[bool] = []
 
-        def watched(done: int, total: int, what: str) -> bool:
-            answers.append(progress(done, total, what))
+        def watched(done: int, total: int, description: str) -> bool:
+            answers.append(progress(done, total, description))
             return answers[-1]
 
         training = None
@@ -135,15 +134,14 @@ def folds(experiment: PageExperiment, choice: ModelChoice) -> Callable[[], Resul
 
 
 def under(
-    found: PredictedRows, asked: PredictQuestion, inner: Callable[[], Results] | None
+    predicted: PredictedRows, asked: PredictQuestion, held_out: Callable[[], Results] | None
 ) -> Predictions:
     """Return the predictions with the settings of the question, cached until these change."""
-    key = (id(found), asked)
+    key = (id(predicted), asked)
     former = st.session_state.get(_SHOWN)
     if former is not None and former[0] == key:
-        kept: Predictions = former[1]
-        return kept
-    shown = asked.under(found.predictions, inner)
+        return former[1]
+    shown = asked.under(predicted.predictions, held_out)
     # Stored with the original predictions, so that their identity stays unique.
-    st.session_state[_SHOWN] = (key, shown, found)
+    st.session_state[_SHOWN] = (key, shown, predicted)
     return shown

@@ -32,10 +32,10 @@ class Saved(NamedTuple):
 def current() -> Saved | None:
     """Return the saved model in use; None if the fitted one is used, or the file is awaited."""
     named = _named()
-    found: Saved | None = st.session_state.get(_OPEN)
-    if named is None or found is None:
+    opened: Saved | None = st.session_state.get(_OPEN)
+    if named is None or opened is None:
         return None
-    return found if named.sha256 in ("", found.digest) else None
+    return opened if named.sha256 in ("", opened.digest) else None
 
 
 def _named() -> analysis.SavedModel | None:
@@ -52,7 +52,7 @@ def require() -> None:
         st.markdown(uploader.digest_sentence(named.sha256))
         _upload(named)
         show_problem()
-        uploader.offer_to_go_on(
+        uploader.offer_to_continue(
             KEY, _close, help="Forget the model file, and predict with the fitted model."
         )
     st.stop()
@@ -101,12 +101,12 @@ def _read(name: str, raw: bytes, wanted: analysis.SavedModel | None) -> None:
         try:
             if wanted is not None:
                 analysis.checked_file(wanted, raw)
-            found = export.load_model(raw)
+            file = export.load_model(raw)
         except DataError as error:
             st.session_state[_PROBLEM] = replace(error.notice, where=name)
         else:
             digest = io.hash_of([raw])
-            st.session_state[_OPEN] = Saved(name, digest, found)
+            st.session_state[_OPEN] = Saved(name, digest, file)
             named = analysis.SavedModel(name[-_LONGEST:], digest)
             # It may have been fitted to the test set.
             rows = displays.settings(PREDICT).get("rows", analysis.NewFile())

@@ -43,12 +43,12 @@ class ScriptRun(NamedTuple):
     is_same_page: bool = True
 
 
-def _or(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def _guarded(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a default, and log it once, if a module, name or signature has changed."""
 
     def decorate(use: Callable[P, T]) -> Callable[P, T]:
         @wraps(use)
-        def guarded(*args: P.args, **named: P.kwargs) -> T:
+        def use_or_default(*args: P.args, **named: P.kwargs) -> T:
             try:
                 return use(*args, **named)
             except (ImportError, AttributeError, TypeError, OSError) as error:
@@ -57,45 +57,45 @@ def _or(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
                     log.warning("Streamlit does %s by itself: %s", use.__name__, error)
                 return default
 
-        return guarded
+        return use_or_default
 
     return decorate
 
 
-@_or(None)
+@_guarded(None)
 def session_id() -> str | None:
     """Return the session of the running script, None outside of one."""
     context = _context()
     return None if context is None else str(context.session_id)
 
 
-@_or({})
+@_guarded({})
 def cookies() -> Mapping[str, str]:
     """Return the cookies of the browser of the running script; {} without a server."""
     return dict(st.context.cookies)
 
 
-@_or("")
+@_guarded("")
 def page() -> str:
     """Return Streamlit's id of the page that the running script draws, "" outside of one."""
     context = _context()
     return "" if context is None else str(context.page_script_hash)
 
 
-@_or(False)
+@_guarded(False)
 def is_fragment_run() -> bool:
     """Return whether only a fragment is drawn; False if Streamlit does not say."""
     return bool(getattr(_context(), "fragment_ids_this_run", None))
 
 
-@_or(True)
+@_guarded(True)
 def is_open(session: str) -> bool:
     """Return whether a visitor is connected, or may still reconnect."""
     server = _server()
     return server is None or server._session_mgr.get_session_info(session) is not None
 
 
-@_or(None)
+@_guarded(None)
 def forget_closed_sessions() -> None:
     """Forget expired sessions now; Streamlit does so only when another one ends."""
     server = _server()
@@ -103,7 +103,7 @@ def forget_closed_sessions() -> None:
         server._session_mgr._session_storage._cache.expire()
 
 
-@_or([])
+@_guarded([])
 def uploads() -> list[Upload]:
     """Return the uploaded files of the session of the running script."""
     context = _context()
@@ -112,7 +112,7 @@ def uploads() -> list[Upload]:
     return _files(context.uploaded_file_mgr.file_storage.get(context.session_id, {}))
 
 
-@_or({})
+@_guarded({})
 def all_uploads() -> dict[str, list[Upload]]:
     """Return the uploaded files by session."""
     server = _server()
@@ -120,7 +120,7 @@ def all_uploads() -> dict[str, list[Upload]]:
     return {session: _files(files) for session, files in stored.items()}
 
 
-@_or(None)
+@_guarded(None)
 def free_upload(file_id: str) -> None:
     """Delete an uploaded file of the session of the running script."""
     context = _context()
@@ -128,7 +128,7 @@ def free_upload(file_id: str) -> None:
         context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)
 
 
-@_or(None)
+@_guarded(None)
 def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
     """Call ``announce(session, file_ids)`` when a browser requests upload URLs."""
     manager = _named("streamlit.runtime.memory_uploaded_file_manager", "MemoryUploadedFileManager")
@@ -137,15 +137,15 @@ def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
         return
 
     def get_upload_urls(self: Any, session_id: str, file_names: Any) -> Any:
-        given = give(self, session_id, file_names)
-        announce(session_id, _file_ids(given))
-        return given
+        urls = give(self, session_id, file_names)
+        announce(session_id, _file_ids(urls))
+        return urls
 
     get_upload_urls.announces = True  # type: ignore[attr-defined]
     manager.get_upload_urls = get_upload_urls
 
 
-@_or(None)
+@_guarded(None)
 def announce_navigation() -> None:
     """Tell Streamlit that app.py has its own navigation before it has run for the first visitor.
 
@@ -157,7 +157,7 @@ def announce_navigation() -> None:
         pages.uses_pages_directory = False
 
 
-@_or(None)
+@_guarded(None)
 def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> None:
     """Wrap every run of a script or a fragment in ``turn(run)``."""
     sessions = import_module("streamlit.runtime.app_session")
@@ -184,7 +184,7 @@ def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> 
     sessions.ScriptRunner = ScriptRunner  # type: ignore[attr-defined]
 
 
-@_or(None)
+@_guarded(None)
 def keep_navigation() -> None:
     """Keep a click on a page link valid although it also closes an open popover.
 
@@ -204,20 +204,20 @@ def keep_navigation() -> None:
     sessions.request_rerun = request_rerun
 
 
-@_or(None)
-def _follow_navigation(session: Any, said: Any) -> None:
+@_guarded(None)
+def _follow_navigation(session: Any, message: Any) -> None:
     """Redirect messages about a page that was just left to the page of the link."""
-    if said is None or not said.page_script_hash:
+    if message is None or not message.page_script_hash:
         return
     page, left, since = session.__dict__.get("lincore_pages", ("", "", 0.0))
     is_late = monotonic() - since < _MOMENT
-    if is_late and said.widget_states.widgets and said.page_script_hash == left:
-        said.page_script_hash = page
-    elif said.page_script_hash != page:
-        session.lincore_pages = (said.page_script_hash, page, monotonic())
+    if is_late and message.widget_states.widgets and message.page_script_hash == left:
+        message.page_script_hash = page
+    elif message.page_script_hash != page:
+        session.lincore_pages = (message.page_script_hash, page, monotonic())
 
 
-@_or(None)
+@_guarded(None)
 def keep_clicks() -> None:
     """Hand clicks whose run has not begun to the run of the page that replaces it.
 
@@ -242,16 +242,16 @@ def keep_clicks() -> None:
     sessions.request_rerun = request_rerun
 
 
-@_or(False)
-def _is_in_a_removed_fragment(session: Any, said: Any) -> bool:
+@_guarded(False)
+def _is_in_a_removed_fragment(session: Any, message: Any) -> bool:
     """Return whether a message is a click on the page that is shown, in a fragment that is gone."""
-    is_click = bool(said.fragment_id) and not said.is_auto_rerun
-    is_here = said.page_script_hash == session.page_script_hash
-    return is_click and is_here and not session.has_fragment(said.fragment_id)
+    is_click = bool(message.fragment_id) and not message.is_auto_rerun
+    is_here = message.page_script_hash == session.page_script_hash
+    return is_click and is_here and not session.has_fragment(message.fragment_id)
 
 
-@_or(None)
-def _take_over_clicks(session: Any, said: Any) -> None:
+@_guarded(None)
+def _take_over_clicks(session: Any, message: Any) -> None:
     """Stop the run in progress and add the clicks that wait for it to a message."""
     runner = session._scriptrunner
     if runner is None:
@@ -261,14 +261,14 @@ def _take_over_clicks(session: Any, said: Any) -> None:
     with requests._lock:
         waiting = [requests._rerun_data] if requests._state is kinds.RERUN else []
         requests._state = kinds.STOP
-    first = vars(runner).pop("lincore_waiting", None)
-    for asked in [first, *waiting] if first is not None else waiting:
-        merged = scripts._coalesce_widget_states(asked.widget_states, said.widget_states)
+    held = vars(runner).pop("lincore_waiting", None)
+    for request in [held, *waiting] if held is not None else waiting:
+        merged = scripts._coalesce_widget_states(request.widget_states, message.widget_states)
         if merged is not None:
-            said.widget_states.CopyFrom(merged)
+            message.widget_states.CopyFrom(merged)
 
 
-@_or(None)
+@_guarded(None)
 def keep_last_messages() -> None:
     """Send what a run has drawn although the next run of a fragment has begun.
 
@@ -304,21 +304,21 @@ def keep_last_messages() -> None:
     sessions._handle_scriptrunner_event_on_event_loop = handle_event
 
 
-@_or(None)
+@_guarded(None)
 def index_page() -> str | None:
     """Return the HTML that a browser gets first; None if it cannot be found."""
     return (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 
 
-@_or(None)
+@_guarded(None)
 def plotly_chunk() -> str | None:
     """Return the path of the script that draws figures, beside the first page."""
     static = Path(st.__file__).parent / "static"
-    found = sorted(static.glob("static/js/PlotlyChart.*.js"))
-    return found[0].relative_to(static).as_posix() if found else None
+    chunks = sorted(static.glob("static/js/PlotlyChart.*.js"))
+    return chunks[0].relative_to(static).as_posix() if chunks else None
 
 
-@_or(ScriptRun())
+@_guarded(ScriptRun())
 def _run(rerun_data: Any, runner: Any) -> ScriptRun:
     pages = getattr(runner, "_pages_manager", None)
     return ScriptRun(
@@ -328,13 +328,13 @@ def _run(rerun_data: Any, runner: Any) -> ScriptRun:
     )
 
 
-@_or([])
-def _file_ids(given: Any) -> list[str]:
-    return [one.file_id for one in given]
+@_guarded([])
+def _file_ids(uploads: Any) -> list[str]:
+    return [upload.file_id for upload in uploads]
 
 
 def _files(stored: Mapping[str, Any]) -> list[Upload]:
-    return [Upload(one.name, one.data, one.file_id) for one in list(stored.values())]
+    return [Upload(file.name, file.data, file.file_id) for file in list(stored.values())]
 
 
 def _context() -> Any:

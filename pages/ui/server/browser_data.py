@@ -65,9 +65,9 @@ class BrowserData:
         self.browser_bytes, self.server_bytes, self.seconds = browser_bytes, server_bytes, seconds
         self._clock = clock
         self._lock = RLock()
-        self._kept: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
-        self._here: Counter[str] = Counter()
-        self._left: dict[str, float] = {}
+        self._values: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
+        self._n_connections: Counter[str] = Counter()
+        self._left_at: dict[str, float] = {}
 
     def put(self, browser: str, name: str, value: Any, size: int) -> None:
         """Store a value of some bytes; the oldest are evicted, those of this browser first.
@@ -76,59 +76,63 @@ class BrowserData:
         """
         with self._lock:
             self.expire()
-            self._kept.pop((browser, name), None)
+            self._values.pop((browser, name), None)
             if not browser or size > self.browser_bytes:
                 return
-            self._kept[browser, name] = (value, size)
-            self._left.setdefault(browser, self._clock())
+            self._values[browser, name] = (value, size)
+            self._left_at.setdefault(browser, self._clock())
             while len(own := self._names(browser)) > MOST or self._size(own) > self.browser_bytes:
-                del self._kept[own[0]]
-            while self._size(self._kept) > self.server_bytes:
-                self._kept.popitem(last=False)
+                del self._values[own[0]]
+            while self._size(self._values) > self.server_bytes:
+                self._values.popitem(last=False)
 
     def get(self, browser: str, name: str = "") -> Any:
         """Return a value of a browser, without a name its last one; None if there is none."""
         with self._lock:
             self.expire()
-            found = (browser, name) if name else next(reversed(self._names(browser)), None)
-            if found not in self._kept:
+            key = (browser, name) if name else next(reversed(self._names(browser)), None)
+            if key not in self._values:
                 return None
-            self._kept.move_to_end(found)
-            return self._kept[found][0]
+            self._values.move_to_end(key)
+            return self._values[key][0]
 
     def forget(self, browser: str) -> None:
         """Forget everything of a browser."""
         with self._lock:
             for name in self._names(browser):
-                del self._kept[name]
+                del self._values[name]
 
     def enter(self, browser: str) -> None:
         """Note a connection of a browser: its values do not expire while it is connected."""
         with self._lock:
             self.expire()
-            self._here[browser] += 1
+            self._n_connections[browser] += 1
 
     def leave(self, browser: str) -> None:
         """Note that one connection of a browser has ended."""
         with self._lock:
-            self._here[browser] -= 1
-            self._left[browser] = self._clock()
+            self._n_connections[browser] -= 1
+            self._left_at[browser] = self._clock()
 
     def expire(self) -> None:
         """Forget expired values."""
         with self._lock:
-            self._here = +self._here
+            self._n_connections = +self._n_connections
             limit = self._clock() - self.seconds
-            gone = [one for one, at in self._left.items() if at <= limit and one not in self._here]
+            gone = [
+                browser
+                for browser, left_at in self._left_at.items()
+                if left_at <= limit and browser not in self._n_connections
+            ]
             for browser in gone:
                 self.forget(browser)
-                del self._left[browser]
+                del self._left_at[browser]
 
     def _names(self, browser: str) -> list[tuple[str, str]]:
-        return [name for name in self._kept if name[0] == browser]
+        return [name for name in self._values if name[0] == browser]
 
     def _size(self, names: Any) -> int:
-        return sum(self._kept[name][1] for name in names)
+        return sum(self._values[name][1] for name in names)
 
 
 KEPT = BrowserData()
@@ -152,10 +156,10 @@ class Browsers:
     """Middleware that gives each browser its cookie, and tracks connected browsers."""
 
     def __init__(
-        self, app: Callable[..., Awaitable[None]], kept: BrowserData | None = None
+        self, app: Callable[..., Awaitable[None]], data: BrowserData | None = None
     ) -> None:
         self.app = app
-        self.kept = KEPT if kept is None else kept
+        self.data = KEPT if data is None else data
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Pass the request on to the app."""
@@ -171,12 +175,12 @@ class Browsers:
         if not browser:
             await self.app(scope, receive, send)
             return
-        self.kept.enter(browser)
+        self.data.enter(browser)
         try:
             await self.app(scope, receive, send)
         finally:
-            self.kept.leave(browser)
-            asyncio.get_running_loop().call_later(self.kept.seconds + 1, self.kept.expire)
+            self.data.leave(browser)
+            asyncio.get_running_loop().call_later(self.data.seconds + 1, self.data.expire)
 
 
 def _naming(scope: MutableMapping[str, Any], send: Any) -> Any:

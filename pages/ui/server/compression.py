@@ -58,7 +58,7 @@ def _wants_whole_asset(scope: MutableMapping[str, Any]) -> bool:
 def _compressed(messages: list[Message]) -> list[Message]:
     """Return an answer with its content compressed, and headers that say so."""
     start, *rest = messages
-    body = gzip.compress(b"".join(part.get("body", b"") for part in rest), LEVEL, mtime=0)
+    body = gzip.compress(b"".join(message.get("body", b"") for message in rest), LEVEL, mtime=0)
     dropped = {b"content-length", b"accept-ranges", b"etag"}
     headers = [
         *((name, value) for name, value in start["headers"] if name.lower() not in dropped),

@@ -80,6 +80,8 @@ def _errors(error: BaseException | None) -> Iterator[dict[str, Any]]:
         frames = traceback.extract_tb(error.__traceback__)
         yield {
             "kind": type(error).__name__,
-            "frames": [f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames],
+            "frames": [
+                f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames
+            ],
         }
         error = error.__cause__ or error.__context__

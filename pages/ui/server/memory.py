@@ -63,7 +63,7 @@ def tidy() -> None:
         Thread(target=_give_back, name="lincore-memory", daemon=True).start()
 
 
-def keep_little() -> None:
+def limit_free_memory() -> None:
     """Let the C library keep little free memory; to be called before threads allocate memory."""
     libc = glibc()
     if libc is not None:

@@ -147,14 +147,14 @@ def is_sending(session: str) -> bool:
     )
 
 
-def hear_of_uploads() -> None:
+def note_announced_uploads() -> None:
     """Note announced files: a browser requests their upload URLs first."""
     _compat.announce_uploads(_announce)
 
 
 def _announce(session: str, file_ids: Sequence[str]) -> None:
     now = monotonic()
-    for former in [one for one, at in _announced.items() if now - at >= SECONDS_ANNOUNCED]:
+    for former in [key for key, since in _announced.items() if now - since >= SECONDS_ANNOUNCED]:
         del _announced[former]
     _announced.update({(session, file_id): now for file_id in file_ids})
 
@@ -162,14 +162,14 @@ def _announce(session: str, file_ids: Sequence[str]) -> None:
 def held_bytes() -> dict[str, int]:
     """Return the bytes of uploads by session."""
     return {
-        session: sum(len(one.content) for one in files)
+        session: sum(len(upload.content) for upload in files)
         for session, files in _compat.all_uploads().items()
     }
 
 
 def _content_length(scope: Scope) -> int | None:
-    found = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
-    return int(found[0]) if len(found) == 1 and found[0].isdigit() else None
+    lengths = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
+    return int(lengths[0]) if len(lengths) == 1 and lengths[0].isdigit() else None
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

@@ -61,20 +61,20 @@ class Shared:
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return a cached result, or compute it once while concurrent callers wait."""
-        found = self.get(key)
-        if found is not None:
-            return found
+        result = self.get(key)
+        if result is not None:
+            return result
         with self._lock:
             making = self._making.setdefault(key, Lock())
         if not making.acquire(blocking=False):
             with script_queue.scripts.released():
                 making.acquire()
         try:
-            found = self.get(key)
-            if found is None:
-                found = make()
-                self.put(key, found)
-            return found
+            result = self.get(key)
+            if result is None:
+                result = make()
+                self.put(key, result)
+            return result
         finally:
             making.release()
             with self._lock:
@@ -87,42 +87,42 @@ class Shared:
             self._n_bytes = 0
 
 
-def n_bytes(thing: Any) -> int:
+def n_bytes(root: Any) -> int:
     """Estimate the memory of an object and everything it refers to, in bytes."""
     seen: set[int] = set()
-    total, todo = 0, [thing]
+    total, todo = 0, [root]
     while todo:
-        one = todo.pop()
-        if id(one) in seen or isinstance(one, type | ModuleType):
+        value = todo.pop()
+        if id(value) in seen or isinstance(value, type | ModuleType):
             continue
-        seen.add(id(one))
-        if type(one) in _PLAIN:
-            total += sys.getsizeof(one)
+        seen.add(id(value))
+        if type(value) in _PLAIN:
+            total += sys.getsizeof(value)
             continue
-        if hasattr(one, "memory_usage") and one.size < _FEW:  # pandas looks at every text
-            total += CELL * one.size
+        if hasattr(value, "memory_usage") and value.size < _FEW:  # pandas looks at every text
+            total += CELL * value.size
             continue
         # A view keeps the whole array alive.
-        base = getattr(one, "base", None)
+        base = getattr(value, "base", None)
         if base is not None and hasattr(base, "nbytes"):
             todo.append(base)
             continue
-        total += max(sys.getsizeof(one, 64), int(getattr(one, "nbytes", 0) or 0))
-        todo += _parts(one)
+        total += max(sys.getsizeof(value, 64), int(getattr(value, "nbytes", 0) or 0))
+        todo += _parts(value)
     return total
 
 
-def _parts(thing: Any) -> list[Any]:
+def _parts(value: Any) -> list[Any]:
     """Return the objects that an object refers to, including closures and bound arguments."""
-    if isinstance(thing, dict):
-        return [*thing.keys(), *thing.values()]
-    if isinstance(thing, list | tuple | set | frozenset):
-        return list(thing)
-    if isinstance(thing, partial):
-        return [thing.func, *thing.args, *thing.keywords.values()]
-    if isinstance(thing, MethodType):
-        return [thing.__self__]
-    if isinstance(thing, FunctionType):
-        filled = [cell for cell in thing.__closure__ or () if cell != CellType()]
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, MethodType):
+        return [value.__self__]
+    if isinstance(value, FunctionType):
+        filled = [cell for cell in value.__closure__ or () if cell != CellType()]
         return [cell.cell_contents for cell in filled]
-    return [vars(thing)] if hasattr(thing, "__dict__") else []
+    return [vars(value)] if hasattr(value, "__dict__") else []

@@ -46,7 +46,11 @@ class ReadResult(NamedTuple):
 
 def generate(arguments: Mapping[str, Any]) -> None:
     """Generate Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
-    draw(lambda: analysis.GeneratedData(**{name: _tuples(one) for name, one in arguments.items()}))
+    draw(
+        lambda: analysis.GeneratedData(
+            **{name: _tuples(value) for name, value in arguments.items()}
+        )
+    )
 
 
 def draw(make: Callable[[], analysis.GeneratedData | analysis.ExperimentData]) -> None:
@@ -57,16 +61,16 @@ def draw(make: Callable[[], analysis.GeneratedData | analysis.ExperimentData]) -
     except DataError as error:
         state.refuse(error)
     else:
-        state.keep(data, wanted)
+        state.use_data(data, wanted)
 
 
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
-def open_table(found: Source) -> None:
+def open_table(source: Source) -> None:
     """Make a new table the data set of this session; keep the former data if that fails."""
-    _try(found, is_new=True, shown=True)
+    _try(source, is_new=True, shown=True)
 
 
 def revise(changed: Source) -> None:
@@ -88,9 +92,9 @@ def choose_target(column: str) -> None:
 
     A late click, made before the data changed, names a column of another table and is ignored.
     """
-    found = state.source()
-    if found is not None and found.table is not None and column in found.table.frame.columns:
-        _try(found.with_target(column), is_new=False, shown=False)
+    source = state.source()
+    if source is not None and source.table is not None and column in source.table.frame.columns:
+        _try(source.with_target(column), is_new=False, shown=False)
 
 
 def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
@@ -104,7 +108,7 @@ def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
     except DataError as error:
         state.refuse(error, wanted, shown=shown)
     else:
-        state.keep(data, wanted, is_new=is_new)
+        state.use_data(data, wanted, is_new=is_new)
 
 
 def refuse_change(error: DataError) -> None:
@@ -118,21 +122,23 @@ def refuse_change(error: DataError) -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
-    files = sorted(files, key=lambda one: one[0])  # in the order of a script that lists a folder
+    files = sorted(
+        files, key=lambda named: named[0]
+    )  # in the order of a script that lists a folder
     digest = io.hash_of(content for _, content in files)
     try:
-        found = recognise(files)
+        source = recognise(files)
     except DataError as error:
         state.refuse(error)
         return
-    if not isinstance(found, Source | ImageSource):
-        state.keep(found, analysis.FileData(files[0][0], digest))
+    if not isinstance(source, Source | ImageSource):
+        state.use_data(source, analysis.FileData(files[0][0], digest))
         return
-    origin = analysis.FileData(found.name, digest, several=len(files) > 1)
-    if isinstance(found, ImageSource):
-        decode(replace(found, origin=origin), is_new=True)
+    origin = analysis.FileData(source.name, digest, several=len(files) > 1)
+    if isinstance(source, ImageSource):
+        decode(replace(source, origin=origin), is_new=True)
     else:
-        open_table(replace(found, origin=origin))
+        open_table(replace(source, origin=origin))
 
 
 def decode(image_source: ImageSource, *, is_new: bool) -> None:
@@ -140,10 +146,10 @@ def decode(image_source: ImageSource, *, is_new: bool) -> None:
     _start(image_source.read, image_source, f"Reading {image_source.name}", is_new=is_new)
 
 
-def drop_image_duplicates(found: Any = None) -> None:
+def drop_image_duplicates(duplicates: Any = None) -> None:
     """Keep the first of each pair of duplicates, unless that would empty a class."""
     try:
-        fewer = checks.drop_image_duplicates(state.require_dataset(), found)
+        fewer = checks.drop_image_duplicates(state.require_dataset(), duplicates)
     except DataError as error:
         state.refuse(error)
         return
@@ -152,7 +158,7 @@ def drop_image_duplicates(found: Any = None) -> None:
         source = replace(state.data_source(), drop_image_duplicates=True)
     else:
         source = replace(source, drop_duplicates=True)
-    state.keep(fewer, source, is_new=False)
+    state.use_data(fewer, source, is_new=False)
 
 
 def download(name: str) -> None:
@@ -170,11 +176,11 @@ def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
 
     def work(progress: page_jobs.Progress) -> ReadResult:
         progress(0, 0, "examining it")
-        found = wanted if wanted.table is not None else wanted.read()
+        source = wanted if wanted.table is not None else wanted.read()
         try:
-            return ReadResult(found, found.dataset(progress))
+            return ReadResult(source, source.dataset(progress))
         except DataError as error:
-            return ReadResult(found, None, error)
+            return ReadResult(source, None, error)
 
     _start(work, wanted, f"Reading {wanted.name}", is_new=is_new, shown=shown)
 
@@ -200,19 +206,19 @@ def _start(
 def apply_result() -> None:
     """Make the result of a finished job the data set of this session."""
     reading: PendingRead = st.session_state.get(READING, PendingRead())
-    made, job = reading.wanted, page_jobs.current(JOB)
-    if made is None or job is None or not job.is_over:
+    source, job = reading.wanted, page_jobs.current(JOB)
+    if source is None or job is None or not job.is_over:
         return
     st.session_state[READING] = reading._replace(wanted=None)
     # The session holds the data; the job need not.
     page_jobs.discard(job)
-    data, error, where = job.result, job.error, made.name
+    data, error, where = job.result, job.error, source.name
     if isinstance(job.result, ReadResult):
-        made, data, error = job.result
+        source, data, error = job.result
     if data is not None:
-        state.keep(data, made, is_new=reading.is_new)
+        state.use_data(data, source, is_new=reading.is_new)
     elif isinstance(error, DataError):
-        attempt = None if isinstance(made, analysis.DownloadData) else made
+        attempt = None if isinstance(source, analysis.DownloadData) else source
         state.refuse(error, attempt, shown=reading.shown)
     elif error is None:
         state.refuse(DataError("Reading was stopped.", where=where))

@@ -46,11 +46,11 @@ class Setup(NamedTuple):
     question: Any
 
     @classmethod
-    def of(cls, page: str, shown: PageExperiment) -> Setup:
+    def of(cls, page: str, experiment: PageExperiment) -> Setup:
         """Return the setup of the question of a page, without options that only select a view."""
-        data, split, rows = shown
-        question: Any = questions.read(page, data, shown.counts)
-        views = {one.name: one.default for one in fields.options(type(question))}
+        data, split, rows = experiment
+        question: Any = questions.read(page, data, experiment.counts)
+        views = {option.name: option.default for option in fields.options(type(question))}
         question = replace(question, **{name: views[name] for name in _VIEWS if name in views})
         steps = experiment_record.chosen_steps(data, len(rows.train))
         asked = cls(data.digest, split, (), steps, question)
@@ -68,5 +68,4 @@ class Setup(NamedTuple):
 
     def arguments(self, data: Dataset) -> dict[str, Any]:
         """Return the keywords of the call that answers the question."""
-        found: dict[str, Any] = self.question.arguments(self.experiment(data))
-        return found
+        return self.question.arguments(self.experiment(data))

@@ -52,8 +52,8 @@ def require(experiment: PageExperiment, model: cache.ModelChoice) -> FittedClass
         )
         is_solved = method.from_moments and steps.moments is not None
         if is_solved and not model.steps.chooses_components:
-            found = classify(data.digest, choice, model, data)
-            return _known(experiment, found, (data.digest, choice, model))
+            fitted = classify(data.digest, choice, model, data)
+            return _known(experiment, fitted, (data.digest, choice, model))
     except DataError as error:
         text.show_problem(error.notice)
         st.stop()
@@ -87,8 +87,7 @@ def _known(experiment: PageExperiment, fitted: Fitted, settings: Any) -> FittedC
             settings[2].steps,
         )
         st.session_state[MODEL] = held
-    found: FittedClassifier = held
-    return found
+    return held
 
 
 @cache.by_bytes("Fitting the steps …")
@@ -122,12 +121,12 @@ def fit(
     """Fit a classifier after its steps on the training set and predict the test set."""
     method, watch = model_selection.as_method(model.line), _Watch(progress)
     with utils.captured_warnings() as caught, linalg.iteration_callback(watch):
-        found = model_selection.fit(data, model.line, split, steps=model.steps, sample=sample)
+        fitted = model_selection.fit(data, model.line, split, steps=model.steps, sample=sample)
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
-    news = (one for one in caught if type(one).__name__ not in _REPORTED)
+    news = (warning for warning in caught if type(warning).__name__ not in _REPORTED)
     notes = tuple(dict.fromkeys(map(str, news)))
-    return Fitted(found.pipeline, found.results, notes)
+    return Fitted(fitted.pipeline, fitted.results, notes)
 
 
 def has_held_out(key: str, model: FittedClassifier, settings: Any) -> bool:
@@ -136,8 +135,8 @@ def has_held_out(key: str, model: FittedClassifier, settings: Any) -> bool:
         return True
 
     def work(progress: Progress) -> Any:
-        found = model.held_out(progress=progress)
-        return found if len(found.rows) == len(model.split.train) else None  # stopped
+        results = model.held_out(progress=progress)
+        return results if len(results.rows) == len(model.split.train) else None  # stopped
 
     job = page_jobs.run(
         key,

@@ -72,8 +72,7 @@ class LinkState:
 
 
 def _state() -> LinkState:
-    found: LinkState = st.session_state.setdefault(KEY, LinkState())
-    return found
+    return st.session_state.setdefault(KEY, LinkState())
 
 
 def restore() -> None:
@@ -83,11 +82,11 @@ def restore() -> None:
         link.is_read = True
         if not state.has_dataset() and link.pending is None:
             _open(parameters)
-    elif not link.is_again and _is_another(parameters.get(PARAMETER, ""), link.written):
+    elif not link.is_again and _has_navigated(parameters.get(PARAMETER, ""), link.written):
         _open(parameters)
     link.is_again = False
     if link.pending is not None:
-        _go_on(link.pending)
+        _resume(link.pending)
 
 
 def run_again() -> NoReturn:
@@ -113,7 +112,7 @@ def awaited() -> analysis.FileData | None:
     pending = _state().pending
     if pending is None or not isinstance(pending.wanted.data, analysis.FileData):
         return None
-    return None if pending.is_begun or _has(pending.wanted.data) else pending.wanted.data
+    return None if pending.is_begun or _is_in_use(pending.wanted.data) else pending.wanted.data
 
 
 def forget() -> None:
@@ -135,14 +134,14 @@ def clear() -> None:
 def write(shown: analysis.Analysis | None) -> None:
     """Write the specification into the address, or the one that is still being applied."""
     link = _state()
-    found = shown if link.pending is None else link.pending.wanted
+    specification = shown if link.pending is None else link.pending.wanted
     former, text = link.shown
-    if found != former:
+    if specification != former:
         try:
-            text = "" if found is None else found.to_query()
+            text = "" if specification is None else specification.to_query()
         except DataError:  # too long: a workspace file is the alternative
             text = ""
-        link.shown = found, text
+        link.shown = specification, text
     if text and (not link.written or link.written[-1][0] != text):
         link.written.append((text, time.monotonic()))
         del link.written[:-_MOST_WRITTEN]
@@ -151,7 +150,7 @@ def write(shown: analysis.Analysis | None) -> None:
         st.query_params.from_dict(parameters)
 
 
-def _is_another(text: str, written: Sequence[tuple[str, float]]) -> bool:
+def _has_navigated(text: str, written: Sequence[tuple[str, float]]) -> bool:
     """Return whether the visitor has gone back or forward: the address is not the last written."""
     if not text or not written or text == written[-1][0]:
         return False
@@ -172,18 +171,18 @@ def _open(parameters: Mapping[str, str]) -> None:
         state.recall()
 
 
-def _has(wanted: analysis.FileData) -> bool:
+def _is_in_use(wanted: analysis.FileData) -> bool:
     """Return whether the file is the one in use."""
-    here = state.data_source() if state.has_dataset() else None
-    if not isinstance(here, analysis.FileData):
+    current = state.data_source() if state.has_dataset() else None
+    if not isinstance(current, analysis.FileData):
         return False
-    is_final = here.drop_image_duplicates and state.image_source() is None
+    is_final = current.drop_image_duplicates and state.image_source() is None
     if is_final and not wanted.drop_image_duplicates:
         return False
-    return here.sha256 == wanted.sha256 if wanted.sha256 else here.name == wanted.name
+    return current.sha256 == wanted.sha256 if wanted.sha256 else current.name == wanted.name
 
 
-def _go_on(pending: Pending) -> None:
+def _resume(pending: Pending) -> None:
     """Load the data, then apply the rest; give up if other data were loaded instead."""
     wanted, lacking = pending.wanted, awaited()
     if lacking is not None and lacking.sha256:
@@ -196,7 +195,7 @@ def _go_on(pending: Pending) -> None:
     if not pending.is_begun:
         _state().pending = pending._replace(is_begun=True)
         if not state.has_dataset() or state.data_source() != wanted.data:
-            specification.bring(wanted.data)
+            specification.start_loading(wanted.data)
     if commands.is_reading():
         return
     forget()

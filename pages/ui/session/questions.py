@@ -31,17 +31,16 @@ _KINDS = {COST: "balance-cost", CUT: "balance-study"}
 
 def asked(record: Any, data: Dataset, counts: Sequence[int]) -> dict[str, Any]:
     """Return the current options of a question; `counts` are the training rows by class."""
-    found = displays.read(record, KEYS[record.kind], data=data, counts=counts)
+    options = displays.read(record, KEYS[record.kind], data=data, counts=counts)
     if record is analysis.PredictQuestion:  # with the classifier of Classify
-        found |= asked(analysis.ClassifyQuestion, data, counts)
-    return found
+        options |= asked(analysis.ClassifyQuestion, data, counts)
+    return options
 
 
 def ask_classifier(data: Dataset) -> str:
     """Ask for the classifier of Classify and Predict."""
     displays.ask(analysis.ClassifyQuestion, CLASSIFY, data=data)
-    found = displays.read(analysis.ClassifyQuestion, CLASSIFY, data=data)
-    return str(found["classifier"])
+    return displays.read(analysis.ClassifyQuestion, CLASSIFY, data=data)["classifier"]
 
 
 def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
@@ -49,14 +48,14 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
     kind = _KINDS[balance_mode(counts)] if page == BALANCE else page
     if kind not in KEYS:
         return analysis.DataQuestion()
-    (record,) = (one for one in get_args(analysis.Question) if one.kind == kind)
-    found, held = asked(record, data, counts), displays.settings(KEYS[kind])
+    record = next(record for record in get_args(analysis.Question) if record.kind == kind)
+    options, held = asked(record, data, counts), displays.settings(KEYS[kind])
     for option in fields.options(record):
         if option.default is None and option.field.auto and option.name not in held:
-            found[option.name] = None  # the question resolves it
+            options[option.name] = None  # the question resolves it
     if "second" in record.__dataclass_fields__:
-        found["second"] = experiment_record.second_entries(found["methods"])
-    return record(**found).resolved(data, counts)
+        options["second"] = experiment_record.second_entries(options["methods"])
+    return record(**options).resolved(data, counts)
 
 
 def others(
@@ -68,7 +67,7 @@ def others(
     if page != COMPARE and any(key.startswith(second) for key in chosen):
         known.add(COMPARE)
     pages = dict.fromkeys(kind.partition("-")[0] for kind in KEYS)
-    return tuple(read(other, data, counts) for other in pages if other in known)
+    return tuple(read(name, data, counts) for name in pages if name in known)
 
 
 def write(question: Question, data: Dataset, counts: Sequence[int]) -> None:
@@ -82,7 +81,7 @@ def write(question: Question, data: Dataset, counts: Sequence[int]) -> None:
         known["classifier"] = question.classifier
     if hasattr(question, "second"):
         for word in model_selection.CLASSIFIER_OPTIONS:
-            experiment_record.enter_twice(word, question.second.get(word))
+            experiment_record.set_second_entry(word, question.second.get(word))
     for mode, kind in _KINDS.items():
         if kind == question.kind:
             displays.choose(analysis.BalanceMode(mode), BALANCE, **known)
@@ -99,12 +98,12 @@ def experiment() -> analysis.GeometryQuestion:
     return analysis.GeometryQuestion(**displays.read(analysis.GeometryQuestion, GEOMETRY))
 
 
-def kept(place: tuple[str, str], name: str) -> Any:
+def preset_choice(preset_key: tuple[str, str], name: str) -> Any:
     """Return what was chosen for a preset of an experiment; None if nothing was."""
-    return displays.settings(GEOMETRY).get(".".join((name, *place)))
+    return displays.settings(GEOMETRY).get(".".join((name, *preset_key)))
 
 
-def keep(place: tuple[str, str], **values: Any) -> None:
+def choose_for_preset(preset_key: tuple[str, str], **values: Any) -> None:
     """Choose guess, revealed, points or letter of a preset; None forgets a value."""
-    chosen = {".".join((name, *place)): value for name, value in values.items()}
+    chosen = {".".join((name, *preset_key)): value for name, value in values.items()}
     displays.set_settings(GEOMETRY, **chosen)

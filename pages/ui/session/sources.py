@@ -73,7 +73,7 @@ class Source:
         usual, origin = None, self.origin or analysis.FileData(self.name)
         if isinstance(origin, analysis.SampleData):
             is_file = self.bundled is None
-            usual = io.SAMPLE_TABLES[origin.name] if is_file else _called(self.bundled)
+            usual = io.SAMPLE_TABLES[origin.name] if is_file else _target_name(self.bundled)
         return replace(
             origin,
             target=None if self.target == usual else self.target,
@@ -120,8 +120,8 @@ class Source:
     @property
     def is_in_blocks(self) -> bool:
         """True if it is too large for memory, and all of its rows are used."""
-        large = self.table is not None and self.table.source is not None
-        return large and not self.choices.drawn_only
+        is_large = self.table is not None and self.table.source is not None
+        return is_large and not self.choices.drawn_only
 
     @property
     def takes_long(self) -> bool:
@@ -136,7 +136,7 @@ class Source:
     def read(self) -> Source:
         """Return it with its table, and with the proposed target, if there is one."""
         if self.bundled is not None:
-            table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
+            table = io.dataset_to_table(self.bundled, _target_name(self.bundled), self.options)
         else:
             table = io.read_table(self.raw, self.name, self.options)
         names = {str(name) for name in table.frame.columns}
@@ -148,7 +148,7 @@ class Source:
         return fresh.with_choices(
             roles={name: role for name, role in former.roles.items() if name in names},
             categories=tuple(name for name in former.categories if name in names),
-            where=tuple(one for one in former.where if one.column in names),
+            where=tuple(condition for condition in former.where if condition.column in names),
             rename={name: new for name, new in former.rename.items() if name in names},
         )
 
@@ -166,8 +166,8 @@ class Source:
         """Return it with another target, and without the choices for the former one."""
         roles = self.choices.roles.items()
         others = {name: role for name, role in roles if name != column and role != "target"}
-        found = self.with_choices(roles=others, bins=None, drop_classes=(), merge_classes={})
-        return replace(found, target=column, guess=None)
+        changed = self.with_choices(roles=others, bins=None, drop_classes=(), merge_classes={})
+        return replace(changed, target=column, guess=None)
 
     def with_roles(self, changes: Mapping[str, str]) -> Source:
         """Return it with other roles of some columns."""
@@ -178,14 +178,14 @@ class Source:
                 where=f"column {self.target!r}",
                 remedy="Make another column the target first.",
             )
-        found = self.with_target(targets[-1]) if targets else self
-        roles = found.choices.roles
+        changed = self.with_target(targets[-1]) if targets else self
+        roles = changed.choices.roles
         unique = set(io.UNIQUE_ROLES) & set(changes.values())
         roles = {name: role for name, role in roles.items() if role not in unique}
-        changes = {name: role for name, role in changes.items() if name != found.target}
+        changes = {name: role for name, role in changes.items() if name != changed.target}
         # "Categorical" implies a feature, so it ends when the column is ignored.
-        names = (n for n in found.choices.categories if changes.get(n) != "ignore")
-        return found.with_choices(roles={**roles, **changes}, categories=tuple(names))
+        names = (n for n in changed.choices.categories if changes.get(n) != "ignore")
+        return changed.with_choices(roles={**roles, **changes}, categories=tuple(names))
 
     def with_names(self, changes: Mapping[str, str]) -> Source:
         """Return it with some columns renamed; the original name, or none, undoes that."""
@@ -201,7 +201,7 @@ class Source:
 
     def with_condition(self, condition: Condition) -> Source:
         """Return it with another condition on its rows."""
-        former = [one for one in self.choices.where if one != condition]
+        former = [known for known in self.choices.where if known != condition]
         return self.with_choices(where=(*former, condition))
 
     def with_choices(self, **changes: Any) -> Source:
@@ -228,28 +228,28 @@ class Source:
 
     def with_remedy(self, remedy: Hint) -> Source:
         """Return it with another remedy applied."""
-        found = self.with_roles(remedy.roles) if remedy.roles else self
-        found = replace(found, choices=found.choices.with_hint(remedy))
+        changed = self.with_roles(remedy.roles) if remedy.roles else self
+        changed = replace(changed, choices=changed.choices.with_hint(remedy))
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
-            found = found.with_missing(column, values)
+            changed = changed.with_missing(column, values)
         for of_columns in {"cut_at", "ordered"} & reading.keys():
-            former = getattr(found.options, of_columns, None) or {}
+            former = getattr(changed.options, of_columns, None) or {}
             reading[of_columns] = {**former, **reading[of_columns]}
-        return found.with_reading(**reading) if reading else found
+        return changed.with_reading(**reading) if reading else changed
 
     def _is_untouched(self) -> bool:
-        as_it_is = self.options in (None, io.ReadOptions()) and self.choices == AS_PROPOSED
-        return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
+        is_as_read = self.options in (None, io.ReadOptions()) and self.choices == AS_PROPOSED
+        return self.bundled is not None and is_as_read and self.target == _target_name(self.bundled)
 
 
-def of_sample(data: Dataset, name: str) -> Source:
+def source_of_sample(data: Dataset, name: str) -> Source:
     """Return a bundled table as a source whose column roles can be changed."""
     origin = analysis.SampleData(name)
-    return Source(None, _called(data), name=name, bundled=data, origin=origin).read()
+    return Source(None, _target_name(data), name=name, bundled=data, origin=origin).read()
 
 
-def _called(data: Dataset) -> str:
+def _target_name(data: Dataset) -> str:
     return data.target_name or "class"
 
 
@@ -359,13 +359,13 @@ def is_readable(source: Source) -> bool:
         return source.table.reading.kind == "text"
     # UTF-16 text contains zero bytes, but begins with a byte order mark; binary files do not.
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    some = source.raw[:65_536]
-    zeros = 10 * some.count(0) > len(some) and not wide
-    return bool(source.raw) and io.table_format(source.raw) != "Parquet" and not zeros
+    start = source.raw[:65_536]
+    is_binary = 10 * start.count(0) > len(start) and not wide
+    return bool(source.raw) and io.table_format(source.raw) != "Parquet" and not is_binary
 
 
 def has_parts(source: Source) -> bool:
     """Return whether a file is a workbook or a zip of tables, from which one is read."""
-    found = source.table.reading if source.table is not None else None
+    reading = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
-    return chosen or (found is not None and bool(found.sheets))
+    return chosen or (reading is not None and bool(reading.sheets))

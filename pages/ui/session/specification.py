@@ -71,7 +71,7 @@ def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) 
     )
 
 
-def bring(wanted: DataSource) -> None:
+def start_loading(wanted: DataSource) -> None:
     """Start loading the data of a specification; a file must have been uploaded already."""
     if isinstance(wanted, analysis.GeneratedData | analysis.ExperimentData):
         commands.draw(lambda: wanted)
@@ -92,8 +92,8 @@ def bring(wanted: DataSource) -> None:
 
 def apply(wanted: Analysis) -> None:
     """Apply a specification to the widgets of all pages, as far as it fits the data."""
-    asked, here = (getattr(one, _FEWER, False) for one in (wanted.data, state.data_source()))
-    if asked and not here:
+    is_wanted = getattr(wanted.data, _FEWER, False)
+    if is_wanted and not getattr(state.data_source(), _FEWER, False):
         commands.drop_image_duplicates()
     data = state.require_dataset()
     displays.choose(wanted.split, state.SPLIT, data=data)
@@ -121,10 +121,10 @@ def _apply_options(wanted: analysis.SampleData | analysis.FileData) -> None:
     source = state.source() or state.sample_source()
     if source is None or wanted == state.data_source():
         return
-    found = source.with_options(wanted.table, wanted.reading)
+    revised = source.with_options(wanted.table, wanted.reading)
     target = wanted.target or source.target
-    is_same = found.table is not None and target == source.target
-    commands.revise(replace(found, target=target, guess=source.guess if is_same else None))
+    is_same = revised.table is not None and target == source.target
+    commands.revise(replace(revised, target=target, guess=source.guess if is_same else None))
 
 
 @cache
@@ -151,8 +151,8 @@ def _write_view(view: Mapping[str, Any]) -> None:
     """Apply a view to the pages, as far as it is valid."""
     for key in WIDGETS.keys() & view.keys():
         with suppress(DataError):
-            found = _SCHEMA.decode(WIDGETS[key], view[key], key)
-            st.session_state[key] = list(found) if isinstance(found, tuple) else found
+            value = _SCHEMA.decode(WIDGETS[key], view[key], key)
+            st.session_state[key] = list(value) if isinstance(value, tuple) else value
     for key, record in _places().items():
         names = [option.name for option in fields.options(record)]
         given = {name: view[f"{key}.{name}"] for name in names if f"{key}.{name}" in view}

@@ -12,7 +12,7 @@ from lincore.errors import DataError, Hint, Notice
 from pages.ui.jobs import cache
 from pages.ui.server import browser_data
 from pages.ui.server.shared_cache import n_bytes
-from pages.ui.session.sources import ImageSource, Source, of_sample
+from pages.ui.session.sources import ImageSource, Source, source_of_sample
 from pages.ui.widgets import displays
 
 if TYPE_CHECKING:
@@ -81,28 +81,27 @@ def require_dataset() -> Dataset:
         choose_sample("iris")
         if refusal is not None:  # these data are a default: an unusable file is still reported
             st.session_state[REFUSED] = refusal
-    data: Dataset = st.session_state[DATASET]
-    return data
+    return st.session_state[DATASET]
 
 
 def source() -> Source | None:
     """Return the source of the data set, if it is a table."""
-    found = st.session_state.get(SOURCE)
-    return found if isinstance(found, Source) else None
+    origin = st.session_state.get(SOURCE)
+    return origin if isinstance(origin, Source) else None
 
 
 def image_source() -> ImageSource | None:
     """Return the source of the data set, if it is image files."""
-    found = st.session_state.get(SOURCE)
-    return found if isinstance(found, ImageSource) else None
+    origin = st.session_state.get(SOURCE)
+    return origin if isinstance(origin, ImageSource) else None
 
 
 def sample_source() -> Source | None:
     """Return the bundled table in use, as an editable source; None for other data."""
-    found = data_source()
-    if found.kind != "sample" or source() is not None or require_dataset().kind.is_images:
+    origin = data_source()
+    if origin.kind != "sample" or source() is not None or require_dataset().kind.is_images:
         return None
-    return _sample_source(found.name)
+    return _sample_source(origin.name)
 
 
 @functools.cache
@@ -118,43 +117,41 @@ def _sample_table(name: str) -> Source | None:
 @functools.cache
 def _sample_source(name: str) -> Source:
     """Return a bundled table whose column roles can be changed."""
-    return of_sample(cache.sample(name), name)
+    return source_of_sample(cache.sample(name), name)
 
 
 def data_source() -> DataSource:
     """Return the data of this session as in a specification."""
     require_dataset()
-    found = st.session_state[SOURCE]
-    described: DataSource = found.description if isinstance(found, Source | ImageSource) else found
-    return described
+    origin = st.session_state[SOURCE]
+    return origin.description if isinstance(origin, Source | ImageSource) else origin
 
 
 def opened() -> Source | ImageSource | None:
     """Return the source that the page Data edits: the one in use, or a refused file."""
-    found = refused()
-    if found is not None and found.shown and found.attempt is not None:
-        return found.attempt
+    refusal = refused()
+    if refusal is not None and refusal.shown and refusal.attempt is not None:
+        return refusal.attempt
     return source() or image_source() or sample_source()
 
 
 def refused() -> Refused | None:
     """Return the last change if it was refused."""
-    found: Refused | None = st.session_state.get(REFUSED)
-    return found
+    return st.session_state.get(REFUSED)
 
 
 def notify() -> Refused | None:
     """Return the last change if it was refused, and mark it as seen on the page Data."""
-    found = refused()
-    if found is not None:
-        st.session_state[REFUSED] = found._replace(seen=True)
-    return found
+    refusal = refused()
+    if refusal is not None:
+        st.session_state[REFUSED] = refusal._replace(seen=True)
+    return refusal
 
 
 def problem() -> Notice | None:
     """Return why the last change was refused, until the page Data has shown it."""
-    found = refused()
-    return None if found is None or found.seen else found.notice
+    refusal = refused()
+    return None if refusal is None or refusal.seen else refusal.notice
 
 
 def dismiss() -> None:
@@ -171,24 +168,22 @@ def refuse(
 
 def choose_sample(name: str) -> None:
     """Make a sample the data set of this session."""
-    keep(cache.sample(name), _sample_table(name) or analysis.SampleData(name))
+    use_data(cache.sample(name), _sample_table(name) or analysis.SampleData(name))
 
 
 def kept_upload(sha: str = "") -> tuple[Dataset, Any] | None:
     """Return an upload that the server keeps for this browser; without a digest, the last one."""
-    found: tuple[Dataset, Any] | None
-    found = browser_data.KEPT.get(browser_data.this_browser(), sha)
-    return found
+    return browser_data.KEPT.get(browser_data.this_browser(), sha)
 
 
 def recall(sha: str = "") -> None:
     """Restore an earlier upload of this browser, if the server still keeps it."""
-    found = kept_upload(sha)
-    if found is not None:
-        keep(*found, is_new=False)
+    upload = kept_upload(sha)
+    if upload is not None:
+        use_data(*upload, is_new=False)
 
 
-def keep(
+def use_data(
     data: Dataset, made_from: Source | ImageSource | DataSource, *, is_new: bool = True
 ) -> None:
     """Make a data set the current one of this session."""
@@ -198,16 +193,16 @@ def keep(
     st.session_state[SOURCE] = made_from
     sha = getattr(data_source(), "sha256", "")
     if sha:
-        kept = (data, made_from)
-        browser_data.KEPT.put(browser_data.this_browser(), sha, kept, n_bytes(kept))
+        upload = (data, made_from)
+        browser_data.KEPT.put(browser_data.this_browser(), sha, upload, n_bytes(upload))
     dismiss()
     for key in PER_DATASET:
         if is_new or key not in _PER_FILE:
             st.session_state.pop(key, None)
-    predicting = displays.settings("predict")
+    former = displays.settings("predict")
     displays.forget_settings(*_ANY_DATA)
     # A saved model is independent of the data, and new rows of the import options.
-    kept = ("model",) if is_new else ("model", "rows")
-    displays.set_settings("predict", **{name: predicting.get(name) for name in kept})
+    names = ("model",) if is_new else ("model", "rows")
+    displays.set_settings("predict", **{name: former.get(name) for name in names})
     if is_new:
         displays.set_settings(SPLIT, how=None)

@@ -67,8 +67,8 @@ def stored() -> FinishedExample:
 
 def store(example: FinishedExample) -> None:
     """Write the example."""
-    found = [one if isinstance(one, str) else json.loads(one.to_json()) for one in example]
-    STORED.write_text(json.dumps(found, ensure_ascii=False) + "\n", "utf-8")
+    stored = [field if isinstance(field, str) else json.loads(field.to_json()) for field in example]
+    STORED.write_text(json.dumps(stored, ensure_ascii=False) + "\n", "utf-8")
 
 
 def show() -> None:

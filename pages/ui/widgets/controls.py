@@ -75,8 +75,11 @@ def named(
         short = shorten_all(whole, most)
         whole = short if len(set(short)) == len(set(whole)) else whole
     naming = dict(zip(options, whole, strict=True))
-    found = {"options": list(options), "format_func": lambda one: naming.get(one, str(one))}
-    return found if width is None else found | {"width": width}
+    arguments = {
+        "options": list(options),
+        "format_func": lambda option: naming.get(option, str(option)),
+    }
+    return arguments if width is None else arguments | {"width": width}
 
 
 def begin_among(key: str, options: Sequence[Any], first: Any) -> None:
@@ -84,7 +87,7 @@ def begin_among(key: str, options: Sequence[Any], first: Any) -> None:
     held = st.session_state.get(key)
     if isinstance(held, list):
         if not set(held) <= set(options):
-            st.session_state[key] = [one for one in held if one in options]
+            st.session_state[key] = [value for value in held if value in options]
     elif held is not None and held not in options:
         del st.session_state[key]
     begin_with(key, first)
@@ -168,7 +171,7 @@ def figure(
     fig: go.Figure,
     *,
     key: str,
-    taken: go.Figure | None = None,
+    exported: go.Figure | None = None,
     result: str = "",
     room: int | None = None,
 ) -> None:
@@ -176,21 +179,21 @@ def figure(
 
     With `room` it ends above the fold of a low window, below so many pixels of the page.
     """
-    note_figure(taken or fig, key=key)
+    note_figure(exported or fig, key=key)
     with st.container(gap=None, key=f"{key}.fit"):
-        show_title(taken or fig, key=key, result=result)
-        _drawn(identity=id(fig), key=key, room=room, _fig=fig)
+        show_title(exported or fig, key=key, result=result)
+        _draw_cached(identity=id(fig), key=key, room=room, _fig=fig)
 
 
 def replay(fig: go.Figure, *, key: str) -> None:
     """Draw a figure as `draw` does, from the messages that drew it before."""
-    _drawn(identity=id(fig), key=key, room=None, _fig=fig)
+    _draw_cached(identity=id(fig), key=key, room=None, _fig=fig)
 
 
 # Streamlit replays the messages of a cached function. The key is the identity of the figure, which
 # is unique while the cache holds it.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def _drawn(identity: int, key: str, room: int | None, _fig: go.Figure) -> go.Figure:
+def _draw_cached(identity: int, key: str, room: int | None, _fig: go.Figure) -> go.Figure:
     draw(_fig, key=key, room=room)
     return _fig
 
@@ -200,7 +203,7 @@ def draw(fig: go.Figure, *, key: str, room: int | None = None, **selection: Any)
 
     The container around it has the key with the suffix ".fit".
     """
-    sent = _sent(identity=id(fig), _fig=fig)
+    sent = _sent_figure(identity=id(fig), _fig=fig)
     names = {"outer": f"{key}.fit", "inner": key}
     classes = {name: re.sub(r"[^a-zA-Z0-9_-]", "-", word) for name, word in names.items()}
     if sent.fitted:
@@ -239,7 +242,7 @@ class SentFigure(BaseFigure):
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def _sent(identity: int, _fig: go.Figure) -> SentFigure:
+def _sent_figure(identity: int, _fig: go.Figure) -> SentFigure:
     return SentFigure(_fig)
 
 
@@ -260,7 +263,7 @@ def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str
         return {"sides": sides, "ends": ends, **layout["meta"]["sheet"]}
     if up.get("scaleanchor") != "x" or "xaxis2" in layout:
         return {}
-    labels = ([_TAG.sub("", text) for text in one.get("ticktext", ())] for one in (up, across))
+    labels = ([_TAG.sub("", text) for text in axis.get("ticktext", ())] for axis in (up, across))
     letters, under = (max(map(len, texts), default=3) for texts in labels)
     # Labels that are longer than the distance of their ticks are turned.
     is_turned = LETTER * under * len(across.get("ticktext", ())) > PHONE * 2 / 3

@@ -80,7 +80,7 @@ def ask(
     for option in fields.options(record_type):
         if option.name in context or (names and option.name not in names):
             continue
-        is_asked, value = _decide(option, held.get(option.settings_key(so_far)), so_far)
+        is_asked, value = _resolve(option, held.get(option.settings_key(so_far)), so_far)
         is_drawn = is_asked and (draw or option.name in places)
         if is_drawn and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
             with places.get(option.name, nullcontext()):
@@ -94,27 +94,27 @@ def read(record_type: type, key: str, **context: Any) -> dict[str, Any]:
     so_far, held = SimpleNamespace(**context), settings(key)
     asked = [option for option in fields.options(record_type) if option.name not in context]
     for option in asked:
-        _decide(option, held.get(option.settings_key(so_far)), so_far)
+        _resolve(option, held.get(option.settings_key(so_far)), so_far)
     return {option.name: getattr(so_far, option.name) for option in asked}
 
 
-def choose(asked: Any, key: str, **context: Any) -> None:
+def choose(record: Any, key: str, **context: Any) -> None:
     """Choose the options of a record as if by widgets; impossible values become the default."""
     so_far, chosen = SimpleNamespace(**context), {}
-    for option in fields.options(type(asked)):
+    for option in fields.options(type(record)):
         if option.name in context:
             continue
-        first = None if option.field.auto else option.default
-        first, value = option.resolved(first, so_far), getattr(asked, option.name)
+        default = option.resolved(None if option.field.auto else option.default, so_far)
+        value = getattr(record, option.name)
         is_value = value is not None or None in (option.choices(so_far) or ())
-        is_other = value != first or (value is not None and option.default is None)
+        is_other = value != default or (value is not None and option.default is None)
         is_chosen = is_value and is_other and option.fits(value, so_far)
-        chosen[option.settings_key(so_far)] = _held(value) if is_chosen else None
-        setattr(so_far, option.name, value if is_chosen else first)
+        chosen[option.settings_key(so_far)] = _stored_form(value) if is_chosen else None
+        setattr(so_far, option.name, value if is_chosen else default)
     set_settings(key, **chosen)
 
 
-def _decide(option: FieldOption, value: Any, so_far: SimpleNamespace) -> tuple[bool, Any]:
+def _resolve(option: FieldOption, value: Any, so_far: SimpleNamespace) -> tuple[bool, Any]:
     """Resolve an option; return whether it is asked for, and the chosen value."""
     rules, default = option.field, option.default
     is_asked = rules.when is None or rules.when(so_far)
@@ -166,7 +166,7 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
 
     def keep(new: Any) -> None:
         if option.is_list:
-            new = tuple(one for one in choices or () if one in new)
+            new = tuple(choice for choice in choices or () if choice in new)
         elif new == NOTHING and None in (choices or ()):
             new = None
         elif option.type is str and choices is None:
@@ -175,14 +175,15 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
             new = new / factor
         if not option.fits(new, so_far):  # typed by the visitor, such as a number of folds
             wanted = f" Give {field.wanted}." if field.wanted else ""
-            said = f"{field.label}: {new} is not possible.{wanted}"
-            st.toast(text.escape(said))
+            problem = f"{field.label}: {new} is not possible.{wanted}"
+            st.toast(text.escape(problem))
             return
         hold(new)
 
     def hold(new: Any) -> None:
-        first = field.auto(so_far) if field.auto else option.default
-        set_settings(key, **{option.settings_key(so_far): None if new == first else _held(new)})
+        default = field.auto(so_far) if field.auto else option.default
+        stored = None if new == default else _stored_form(new)
+        set_settings(key, **{option.settings_key(so_far): stored})
 
     def keep_kind(new: Any) -> None:
         kind = fields.choice_of(value)
@@ -201,27 +202,35 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
     label += f" ({unit})" if unit else ""
     common: dict[str, Any] = {"help": help} | ({"width": width} if width else {})
     if option.records and choices is not None:
-        kind = controls.edits(name, _held(fields.choice_of(value)), keep_kind)
-        _choice(option, _named(choices), label=label, **kind, **common)
+        kind = controls.edits(name, _stored_form(fields.choice_of(value)), keep_kind)
+        _choice(option, _choice_names(choices), label=label, **kind, **common)
         return
     if field.start is not None and choices is not None:
         # A choice, or a number instead.
-        is_number, naming = value not in choices, {**_named(choices), _NUMBER: _NUMBER}
-        kind = controls.edits(f"{name}.kind", _NUMBER if is_number else _held(value), keep_kind)
+        is_number, naming = value not in choices, {**_choice_names(choices), _NUMBER: _NUMBER}
+        kind = controls.edits(
+            f"{name}.kind", _NUMBER if is_number else _stored_form(value), keep_kind
+        )
         _choice(option, naming, label=label, **kind, **common)
         if is_number:
             edits = controls.edits(name, option.type(value), keep)
             _number(option, so_far, factor, label=f"{label}: number", **edits, **common)
         return
     shown = list(value) if option.is_list else value
-    shown = round(value * factor, 9) if factor != 1 else shown if choices is None else _held(shown)
+    shown = (
+        round(value * factor, 9)
+        if factor != 1
+        else shown
+        if choices is None
+        else _stored_form(shown)
+    )
     common |= {"label": label, **controls.edits(name, shown, keep)}
     if isinstance(choices, range):
         draw = st.slider if field.slide else st.number_input
         if len(choices) > 1:
             draw(min_value=choices[0], max_value=choices[-1], **common)
     elif choices is not None:
-        naming = _named(choices)
+        naming = _choice_names(choices)
         if not option.is_list:
             naming |= {shown: str(naming.get(shown, shown))}
         _choice(option, naming, **common)
@@ -235,27 +244,32 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         controls.marks(name, field.marks(so_far), hold)
 
 
-def _held(value: Any) -> Any:
+def _stored_form(value: Any) -> Any:
     """Return the representation of a value in settings and widgets: `NOTHING` for None."""
     return NOTHING if value is None else value
 
 
-def _named(choices: Collection[Any]) -> dict[Any, str]:
+def _choice_names(choices: Collection[Any]) -> dict[Any, str]:
     """Return the choices with their names, as for widgets."""
-    naming = choices if isinstance(choices, Mapping) else {one: str(one) for one in choices}
-    return {_held(one): name for one, name in naming.items()}
+    naming = (
+        choices if isinstance(choices, Mapping) else {choice: str(choice) for choice in choices}
+    )
+    return {_stored_form(choice): name for choice, name in naming.items()}
 
 
 def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
     field = option.field
-    naming = {one: naming[one] for one in sorted(naming)} if field.slide else naming
-    every = list(naming)
+    naming = {choice: naming[choice] for choice in sorted(naming)} if field.slide else naming
+    choices = list(naming)
     _send_again(common["key"], naming)
     # Classes and features are chosen by position, columns by names of any length.
     if option.type is int or (field.longest or 0) >= _LONGEST_COLUMN:
-        common |= controls.named(every, naming.values(), common.get("width"))
+        common |= controls.named(choices, naming.values(), common.get("width"))
     else:
-        common |= {"options": every, "format_func": lambda one: naming.get(one, str(one))}
+        common |= {
+            "options": choices,
+            "format_func": lambda choice: naming.get(choice, str(choice)),
+        }
     if option.is_list and len(naming) > _MOST_PILLS:
         st.multiselect(**common)
     elif option.is_list:
@@ -287,11 +301,11 @@ def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **commo
     low, high = field.low, field.most(so_far) if field.most else field.high
     low = low + 1e-12 if low is not None and field.above else low
     high = None if high == inf else high
-    of = [None if end is None else option.type(end * factor) for end in (low, high, field.step)]
+    limits = [None if end is None else option.type(end * factor) for end in (low, high, field.step)]
     # Without a step, numbers of any magnitude.
-    form = "%.6g" if (of[2] is None or field.slide) and option.type is float else None
+    form = "%.6g" if (limits[2] is None or field.slide) and option.type is float else None
     draw = st.slider if field.slide else st.number_input
-    draw(min_value=of[0], max_value=of[1], step=of[2], format=form, **common)
+    draw(min_value=limits[0], max_value=limits[1], step=limits[2], format=form, **common)
 
 
 class DisplayParts(NamedTuple):
@@ -337,12 +351,12 @@ def chosen(kind: type[Display], *, width: int = 275, **known: Any) -> Any:
 
 def show(display: Display, *, key: str, data: Dataset | None = None) -> None:
     """Draw a display: finding, scope, figure, images, table, notes."""
-    said = parts(display)
-    title = "" if said.figure is None else said.figure.layout.meta["title"]
-    if said.finding != title:
-        st.markdown(f"**{text.escape(said.finding)}**")
-    if said.scope:
-        st.caption(text.escape(said.scope))
+    content = parts(display)
+    title = "" if content.figure is None else content.figure.layout.meta["title"]
+    if content.finding != title:
+        st.markdown(f"**{text.escape(content.finding)}**")
+    if content.scope:
+        st.caption(text.escape(content.scope))
     body(display, key=key, data=data)
 
 
@@ -363,7 +377,7 @@ def figure(display: Display, *, key: str) -> None:
 def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
     """Draw only images, table and notes."""
     note(display, key=key)
-    said = parts(display)
+    content = parts(display)
     images = display.images()
     if images is not None and data is not None:
         rows, captions = images
@@ -384,8 +398,8 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
             icon=":material/download:",
             help="All numbers of this view, in full precision.",
         )
-    if said.notes:
-        st.caption("\n\n".join(map(text.escape, said.notes)))
+    if content.notes:
+        st.caption("\n\n".join(map(text.escape, content.notes)))
 
 
 def metrics(display: Display) -> None:
@@ -433,7 +447,9 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
     more: dict[str, Any] = {}
     forms = number_forms(_frame)
     if is_high:  # in two lines
-        _frame = _frame.apply(lambda values: values if _are_numbers(values) else _broken(values))
+        _frame = _frame.apply(
+            lambda values: values if _are_numbers(values) else _with_breaks(values)
+        )
         more["row_height"] = _TWO_LINES
         if len(_frame) <= _MOST_HIGH:
             more["height"] = "content"
@@ -479,10 +495,10 @@ def _lines(text: str) -> tuple[str, str]:
     return min(breaks, key=lambda lines: max(map(len, lines)))
 
 
-def _broken(values: pd.Series) -> pd.Series:
+def _with_breaks(values: pd.Series) -> pd.Series:
     """Let the intervals of numbers begin a second line: there are no other spaces to break at."""
     return values.astype(str).str.replace(
-        _WITH_INTERVAL, lambda found: f"{found[1]} {found[2].replace(' ', NO_BREAK)}", regex=True
+        _WITH_INTERVAL, lambda match: f"{match[1]} {match[2].replace(' ', NO_BREAK)}", regex=True
     )
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: Figures without downloads: no room, or their numbers are on the page already.
 _WITHOUT = ("sidebar.", "start.")
-# The page itself does not draw them with Plotly.
-_DRAWN_OTHERWISE = "geometry.board"
+# A figure that the page itself does not draw with Plotly.
+_NOT_DRAWN_BY_PLOTLY = "geometry.board"
 
 
 def are_offered(key: str) -> bool:
@@ -32,7 +32,7 @@ def offer(fig: go.Figure, *, key: str) -> None:
         key=f"{key}.download",
         on_change="rerun",
         help="This plot as HTML, and the data behind it as CSV. PNG: the camera "
-        + ("in the HTML." if key.startswith(_DRAWN_OTHERWISE) else "over the plot."),
+        + ("in the HTML." if key.startswith(_NOT_DRAWN_BY_PLOTLY) else "over the plot."),
     ) as panel:
         if not panel.open:
             return

@@ -40,7 +40,7 @@ def second_entries(words: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {word: chosen_options(word, key=SECOND) for word in twice}
 
 
-def enter_twice(word: str, chosen: Mapping[str, Any] | None) -> None:
+def set_second_entry(word: str, chosen: Mapping[str, Any] | None) -> None:
     """Compare a classifier also with other options, or only once."""
     if chosen is None:
         st.session_state.pop(f"{displays.SETTINGS}{SECOND}.{word}", None)

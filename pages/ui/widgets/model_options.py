@@ -41,19 +41,19 @@ def model(
 
 def options(name: str, *, key: str = SHARED) -> dict[str, Any]:
     """Ask for the main options of a classifier, and for the others in an expander."""
-    record, place = model_selection.CLASSIFIER_OPTIONS[name], f"{key}.{name}"
+    record, settings_key = model_selection.CLASSIFIER_OPTIONS[name], f"{key}.{name}"
     known = fields.options(record)
     main = [option.name for option in known if option.field.main]
     rest = [option.name for option in known if not option.field.main]
     if main:
-        with st.container(horizontal=True, vertical_alignment="bottom", key=f"{place}.main"):
-            displays.ask(record, place, *main, width=_WIDTH)
+        with st.container(horizontal=True, vertical_alignment="bottom", key=f"{settings_key}.main"):
+            displays.ask(record, settings_key, *main, width=_WIDTH)
     if rest:
         with st.expander(
-            "More options of the classifier", key=f"{place}.rest", on_change="rerun"
+            "More options of the classifier", key=f"{settings_key}.rest", on_change="rerun"
         ) as panel:
             if panel.open:
-                displays.ask(record, place, *rest, width=_WIDTH)
+                displays.ask(record, settings_key, *rest, width=_WIDTH)
     return experiment_record.chosen_options(name, key=key)
 
 

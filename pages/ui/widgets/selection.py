@@ -72,14 +72,14 @@ def _clear(keys: Sequence[str]) -> None:
 
 def rows(event: Any) -> list[int]:
     """Return the selected rows, each once, in the order of the figure."""
-    found = [_whole(point.get("customdata")) for point in _points(event)]
-    return list(dict.fromkeys(codes[0] for codes in found if len(codes) == 1 and codes[0] >= 0))
+    selected = [_whole(point.get("customdata")) for point in _points(event)]
+    return list(dict.fromkeys(codes[0] for codes in selected if len(codes) == 1 and codes[0] >= 0))
 
 
 def cell(event: Any) -> list[int]:
     """Return the codes of true and predicted class of the last selected cell, or []."""
-    found = [_whole(point.get("customdata")) for point in _points(event)]
-    cells = [codes for codes in found if len(codes) == 2]
+    selected = [_whole(point.get("customdata")) for point in _points(event)]
+    cells = [codes for codes in selected if len(codes) == 2]
     return cells[-1] if cells else []
 
 
@@ -98,6 +98,6 @@ def _whole(value: Any) -> list[int]:
         value = [value[name] for name in sorted(value, key=str)]
     if not isinstance(value, list | tuple):
         value = [value]
-    if not all(isinstance(one, numbers.Real) and float(one).is_integer() for one in value):
+    if not all(isinstance(number, numbers.Real) and float(number).is_integer() for number in value):
         return []
-    return [int(one) for one in value]
+    return [int(number) for number in value]

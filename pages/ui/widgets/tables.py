@@ -7,6 +7,7 @@ as ``=cmd|…`` is made harmless in the table itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_not
 from typing import Any
 
 import pandas as pd
@@ -18,16 +19,6 @@ from lincore import utils
 def show(frame: pd.DataFrame, **options: Any) -> Any:
     """Show a table; options are those of `st.dataframe`."""
     return st.dataframe(safe(frame), **options)
-
-
-def numbers(frame: pd.DataFrame, *, alt: str) -> None:
-    """Show a table of numbers to five digits."""
-    formats = {
-        column: st.column_config.NumberColumn(format="%.5g")
-        for column in frame.columns
-        if pd.api.types.is_float_dtype(frame[column].dtype)
-    }
-    show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)
 
 
 def edit(columns: Mapping[str, Any], **options: Any) -> Any:
@@ -52,20 +43,20 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
         safe = utils.spreadsheet_safe(value) if isinstance(value, str) else value
         return value if safe == value else safe
 
-    names = [harmless(name) for name in frame.columns]
+    names = list(map(harmless, frame.columns))
     # By position: names may occur twice.
     columns = {}
-    for place, (_, column) in enumerate(frame.items()):
+    for position, (_, column) in enumerate(frame.items()):
         if not pd.api.types.is_numeric_dtype(column.dtype):
             values = list(column)
-            safe = [harmless(value) for value in values]
-            if any(one is not value for one, value in zip(safe, values, strict=True)):
-                columns[place] = pd.Series(safe, index=column.index, dtype=object)
-    if not columns and all(one is name for one, name in zip(names, frame.columns, strict=True)):
+            safe_values = list(map(harmless, values))
+            if any(map(is_not, safe_values, values)):
+                columns[position] = pd.Series(safe_values, index=column.index, dtype=object)
+    if not columns and not any(map(is_not, names, frame.columns)):
         return frame
-    found = pd.DataFrame(
-        {place: columns.get(place, column) for place, (_, column) in enumerate(frame.items())},
+    safe_frame = pd.DataFrame(
+        {i: columns.get(i, column) for i, (_, column) in enumerate(frame.items())},
         index=frame.index,
     )
-    found.columns = pd.Index(names, name=frame.columns.name)
-    return found
+    safe_frame.columns = pd.Index(names, name=frame.columns.name)
+    return safe_frame

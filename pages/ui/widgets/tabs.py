@@ -20,10 +20,10 @@ const done = new Set();
 export default function ({ data, parentElement }) {
   if (done.has(data)) return;
   done.add(data);
-  const here = parentElement.host ?? parentElement;
-  here.style.scrollMarginTop = "4rem"; // below the bar with the menu
+  const anchor = parentElement.host ?? parentElement;
+  anchor.style.scrollMarginTop = "4rem"; // below the bar with the menu
   const stop = () => clearInterval(timer);
-  const timer = setInterval(() => here.scrollIntoView({ block: "start" }), EVERY);
+  const timer = setInterval(() => anchor.scrollIntoView({ block: "start" }), EVERY);
   setTimeout(stop, STAYS);
   ["wheel", "touchstart", "pointerdown", "keydown"].forEach((name) =>
     addEventListener(name, stop, { once: true, capture: true })
@@ -57,8 +57,8 @@ def show(
     if st.session_state.get(f"{key}.labels") != labels and held in panels:
         st.session_state[key] = held
     st.session_state[f"{key}.labels"] = labels
-    places = st.tabs(labels, key=key, on_change="rerun")
-    for tab, draw in zip(places, panels.values(), strict=True):
+    tabs = st.tabs(labels, key=key, on_change="rerun")
+    for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:
             with tab:
                 draw()

@@ -36,6 +36,6 @@ def _escape(text: str) -> str:
 
 def show_problem(notice: Notice) -> None:
     """Show a problem: cause, place and remedy."""
-    place = f"**{escape(notice.where)}**  \n" if notice.where else ""
+    where = f"**{escape(notice.where)}**  \n" if notice.where else ""
     remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
-    st.error(f"{place}{escape(notice.what)}{remedy}")
+    st.error(f"{where}{escape(notice.what)}{remedy}")

@@ -20,18 +20,18 @@ def ask(label: str, *, key: str, **options: Any) -> list[tuple[str, bytes]]:
     """Ask for files; return name and content of those that have just arrived."""
     options = {"max_upload_size": LIMITS.max_file_bytes // 10**6} | options
     key = f"{key}.{st.session_state.get(TURN, 0)}"
-    found = st.file_uploader(label, key=key, **options)
-    files = found if isinstance(found, list) else [found] if found is not None else []
-    return take([_compat.Upload(one.name, one.getvalue(), one.file_id) for one in files])
+    uploaded = st.file_uploader(label, key=key, **options)
+    files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded is not None else []
+    return take([_compat.Upload(file.name, file.getvalue(), file.file_id) for file in files])
 
 
 def take(uploads: Sequence[_compat.Upload]) -> list[tuple[str, bytes]]:
     """Delete uploads, and empty the uploaders; return names and contents."""
-    for one in uploads:
-        _compat.free_upload(one.file_id)
+    for upload in uploads:
+        _compat.free_upload(upload.file_id)
     if uploads:
         st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
-    return [(one.name, one.content) for one in uploads]
+    return [(upload.name, upload.content) for upload in uploads]
 
 
 def digest_sentence(sha256: str) -> str:
@@ -39,6 +39,6 @@ def digest_sentence(sha256: str) -> str:
     return f"Its SHA-256 begins with `{sha256[:_SHOWN_DIGITS]}`." if sha256 else ""
 
 
-def offer_to_go_on(key: str, forget: Callable[[], None], *, help: str) -> None:
+def offer_to_continue(key: str, forget: Callable[[], None], *, help: str) -> None:
     """Offer not to wait for a file."""
     st.button("Continue without it", key=f"{key}.forget", on_click=forget, help=help)

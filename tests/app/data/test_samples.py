@@ -12,7 +12,7 @@ from lincore.analysis import GeneratedData, SampleData
 from lincore.data import ellipse_covariance
 from lincore.io import sample
 from pages.ui.session import state
-from pages.ui.session.sources import of_sample
+from pages.ui.session.sources import source_of_sample
 from pages.ui.widgets import text
 from tests.app.data_page import bring, data_of, wait
 from tests.app.test_pages import assert_fine, figures, main_text, open_app, unbound
@@ -90,7 +90,7 @@ def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):
 @pytest.mark.parametrize("name", ["iris", "gaussian"])
 def test_the_columns_of_a_sample_can_be_used_otherwise(name):
     bundled = sample(name)
-    found = of_sample(bundled, name)
+    found = source_of_sample(bundled, name)
     assert found.dataset() is bundled
     assert [column.role for column in found.columns] == ["feature"] * bundled.n_features + [
         "target"

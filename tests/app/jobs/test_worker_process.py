@@ -108,7 +108,7 @@ def test_progress_and_what_is_finished_so_far_come_back(tmp_path):
 
     job = Job("work", 1, work)
     Pool(1).submit(job)
-    until(lambda: job.result == [2] and job.progress.what == "waits")
+    until(lambda: job.result == [2] and job.progress.description == "waits")
     assert job.progress.share == 1 and not job.is_over
     gate.touch()
     assert job.wait(WAIT) and (job.result, job.reason) == ("whole", "finished")

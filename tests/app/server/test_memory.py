@@ -133,6 +133,6 @@ def test_memory_goes_back_where_the_c_library_can(monkeypatch):
     assert memory.trim() == (platform.libc_ver()[0] == "glibc")
     monkeypatch.setattr("platform.libc_ver", lambda: ("", ""))
     glibc.cache_clear()
-    memory.keep_little()
+    memory.limit_free_memory()
     assert not memory.trim()
     glibc.cache_clear()

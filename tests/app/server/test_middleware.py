@@ -163,8 +163,8 @@ def test_a_file_is_on_its_way_from_when_a_browser_asks_where_to_put_it(held, mon
     announced: dict = {}
     monkeypatch.setattr("pages.ui.server.middleware._announced", announced)
     monkeypatch.setattr(Files, "get_upload_urls", Files.get_upload_urls)
-    middleware.hear_of_uploads()
-    middleware.hear_of_uploads()
+    middleware.note_announced_uploads()
+    middleware.note_announced_uploads()
     given = Files("/_stcore/upload_file").get_upload_urls("a", ["one", "two"])
     assert len(announced) == 2
     app = middleware.UploadQuota(answering(b"text/plain"))
