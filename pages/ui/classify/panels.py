@@ -299,7 +299,7 @@ def _assumptions(model: FittedClassifier, about: Any) -> None:
             (data, choice, steps, display.word),
             work,
             describe="Checking the assumptions",
-            here=len(model.split.train) ** 2 * model.data.n_features <= MOST_AT_ONCE,
+            at_once=len(model.split.train) ** 2 * model.data.n_features <= MOST_AT_ONCE,
         )
         page_jobs.show(job)
         if job.result is None:

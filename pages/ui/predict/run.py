@@ -71,7 +71,7 @@ def require(
         work,
         describe=f"Predicting {rows.name}",
         share=False,
-        here=small,
+        at_once=small,
     )
     if job.result is None:
         heading.header(new_rows.QUESTION, anchor=False)

@@ -143,7 +143,7 @@ def has_held_out(key: str, model: FittedClassifier, settings: Any) -> bool:
         settings,
         work,
         describe="Fitting the models of five folds",
-        here=hasattr(model.classifier, "fit_moments")
+        at_once=hasattr(model.classifier, "fit_moments")
         and len(model.split.train) * model.data.n_features <= FOLDS_AT_ONCE,
     )
     page_jobs.show(job)
