@@ -43,7 +43,7 @@ def show(word: str, name: str, presenter: bool) -> None:
         elif is_revealed:
             drawn = _player.show(
                 display.shown,
-                place=(word, name, display.letter),
+                identity=(word, name, display.letter),
                 turn=turn,
                 varied=experiment.varied,
                 play=plays,
