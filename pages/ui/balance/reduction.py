@@ -47,16 +47,16 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     """Reduce classes; draw losses and corrections, then the changes of the models."""
     data = experiment.data
     chosen = questions.asked(BalanceStudyQuestion, *experiment.known.values())
-    asked = study_setup.ask(experiment, row, chosen)
+    setup, asked_method = study_setup.ask(experiment, row, chosen)
     repeats, loss = chosen["repeats"], chosen["loss"]
     is_waiting = page_jobs.latest(computation.FIRST, about=(data.digest,)) is None
     if is_waiting:
         title = heading.empty()
         title.header("What if a class were smaller?", anchor=False)
     # The requested study, or the previous one until it is ready.
-    first = computation.first_split(asked.setup, data)
+    first = computation.first_split(setup, data)
     settings = first.setup.asking(repeats=repeats)
-    method = models.known(first.study, asked.method or first.study.methods[0])
+    method = models.known(first.study, asked_method or first.study.methods[0])
 
     def draw_study(job: Any) -> None:
         _draw(job.result, models.known(job.result, method), loss)

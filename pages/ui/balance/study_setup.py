@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -35,16 +35,12 @@ MOST_SLIDERS = 4
 ASKED = BalanceStudyQuestion
 
 
-class Asked(NamedTuple):
-    """Values of the controls; `setup` is None if no class is reduced or no model is chosen."""
-
-    setup: Setup | None
-    method: str | None
-
-
-def ask(experiment: PageExperiment, row: DeltaGenerator, chosen: Mapping[str, Any]) -> Asked:
+def ask(
+    experiment: PageExperiment, row: DeltaGenerator, chosen: Mapping[str, Any]
+) -> tuple[Setup | None, str | None]:
     """Ask for sizes and the shown model in a row of controls, and for the rest under Options.
 
+    Return the setup and the model; no setup if no class is reduced or no model is chosen.
     `chosen` are the current options of the question. Ends the page if no class can be reduced.
     """
     data, choice, split = experiment
@@ -68,9 +64,9 @@ def ask(experiment: PageExperiment, row: DeltaGenerator, chosen: Mapping[str, An
         if data.kind.is_images:
             _preset(data, choice, counts)
     if setup.methods and any(n < counts[k] for k, n in sizes.items()):
-        return Asked(setup, method)
+        return setup, method
     st.info("Reduce at least one class." if setup.methods else "Choose at least one model.")
-    return Asked(None, method)
+    return None, method
 
 
 def _sizes(

@@ -147,7 +147,7 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
         help="Fits the same model with each solver and learning rate.",
         draw=draw,
     )
-    if job is not None and not page_jobs.is_shown_running(job) and job.result:
+    if page_jobs.needs_drawing(job) and job.result:
         draw(job)
 
 
@@ -207,7 +207,7 @@ def _dropped(model: FittedClassifier, about: Any) -> None:
         help="Fits the model again without each feature and compares the scores of the test set.",
         draw=draw,
     )
-    if job is not None and not page_jobs.is_shown_running(job) and job.result:
+    if page_jobs.needs_drawing(job) and job.result:
         draw(job)
 
 

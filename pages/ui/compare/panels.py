@@ -38,7 +38,7 @@ KEY = "compare"
 REPEATS, SPLIT_REPEATS = 5, 10
 
 
-class Shown(NamedTuple):
+class ShownComparison(NamedTuple):
     """The results on the page, with data and choices."""
 
     scores: ScoresDisplay
@@ -60,7 +60,7 @@ class Shown(NamedTuple):
 @sidebar.fragment
 def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
     """Draw the tabs and the content of the open one."""
-    shown = Shown(scores, data, choice)
+    shown = ShownComparison(scores, data, choice)
     missing: set[type[Display]] = {ScoresDisplay}
     if not scores.results.selections:
         missing.add(SelectedFeaturesDisplay)
@@ -69,14 +69,14 @@ def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
     tabs.show(f"{KEY}.panels", panels)
 
 
-def _judged(shown: Shown, kind: type[Display]) -> None:
+def _judged(shown: ShownComparison, kind: type[Display]) -> None:
     known = {"results": shown.scores.results, "data": shown.data}
     subject = {name: known[name] for name in kind.subject_names()}
     display = displays.chosen(kind, **subject, **shown.judged)
     displays.show(display, key=kind.place, data=shown.data)
 
 
-def _yardsticks(shown: Shown, kind: type[Display]) -> None:
+def _yardsticks(shown: ShownComparison, kind: type[Display]) -> None:
     fitted = shown.choice.question.yardsticks
     if not fitted and st.button(
         "Fit gradient boosting and a random forest",
@@ -88,7 +88,7 @@ def _yardsticks(shown: Shown, kind: type[Display]) -> None:
     _judged(shown, kind)
 
 
-def _selection(shown: Shown, kind: type[Display]) -> None:
+def _selection(shown: ShownComparison, kind: type[Display]) -> None:
     features = displays.chosen(kind, results=shown.scores.results)
     displays.show(features, key=kind.place)
     optimism = SelectionOptimismDisplay.of(shown.scores.results, **shown.judged)
@@ -96,7 +96,7 @@ def _selection(shown: Shown, kind: type[Display]) -> None:
     displays.show(optimism, key=optimism.place)
 
 
-def _boundaries(shown: Shown, kind: type[Display]) -> None:
+def _boundaries(shown: ShownComparison, kind: type[Display]) -> None:
     data, choice, key = shown.data, shown.choice, kind.place
     rows = cache.split(data.digest, choice.split, data)
     job = page_jobs.run(
@@ -118,7 +118,7 @@ def _boundaries(shown: Shown, kind: type[Display]) -> None:
     displays.show(displays.chosen(kind, fits=job.result), key=key)
 
 
-def _training_size(shown: Shown, kind: type[Display]) -> None:
+def _training_size(shown: ShownComparison, kind: type[Display]) -> None:
     data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
 
     def draw(job: Job) -> None:
@@ -163,7 +163,7 @@ def learning_curve(
     return curve if curve.results else None
 
 
-def _split_choice(shown: Shown, kind: type[Display]) -> None:
+def _split_choice(shown: ShownComparison, kind: type[Display]) -> None:
     data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
     test_size = choice.split.test_size
     job = page_jobs.on_demand(
@@ -187,7 +187,7 @@ def _split_choice(shown: Shown, kind: type[Display]) -> None:
 
 
 #: Tabs that need further fits.
-_FITTED: dict[type[Display], Callable[[Shown, type[Display]], None]] = {
+_FITTED: dict[type[Display], Callable[[ShownComparison, type[Display]], None]] = {
     YardsticksDisplay: _yardsticks,
     SelectedFeaturesDisplay: _selection,
     BoundariesDisplay: _boundaries,

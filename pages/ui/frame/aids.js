@@ -67,16 +67,16 @@ function labelAt(plot, x, y) {
 
 // The names that agree best with the letters on both sides of each ellipsis.
 function wholeNames(text) {
-  const found = new Set();
+  const matches = new Set();
   for (let at = text.indexOf("…"); at >= 0; at = text.indexOf("…", at + 1)) {
     const before = text.slice(0, at), after = text.slice(at + 1);
     const shares = names.map((name) => agreement(name, before, after));
     const most = Math.max(...shares);
     if (most >= FEWEST_LETTERS) {
-      names.filter((_, i) => shares[i] === most).forEach((name) => found.add(name));
+      names.filter((_, i) => shares[i] === most).forEach((name) => matches.add(name));
     }
   }
-  return [...found].slice(0, MOST_NAMES).join("\n");
+  return [...matches].slice(0, MOST_NAMES).join("\n");
 }
 
 function agreement(name, before, after) {

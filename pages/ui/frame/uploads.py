@@ -29,7 +29,7 @@ KEY = "shared.uploading"
 
 @dataclass
 class UploadState:
-    """What a session knows of its uploads.
+    """The uploads of a session.
 
     Attributes
     ----------

@@ -20,9 +20,9 @@ export default function (component) {
 }
 
 function draw(parent, name, attributes) {
-  const made = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return parent.appendChild(made);
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return parent.appendChild(element);
 }
 
 class Board {
@@ -128,7 +128,7 @@ class Board {
       });
       draw(insides[line.panel ?? 0], "path", { d: path.join(""), fill: "none", ...stroke(line, (line.width ?? 2.6) / PIXELS) });
     }
-    data.ellipses.forEach((parts, k) => this.ellipse(parts, k));
+    data.ellipses.forEach((positions, k) => this.ellipse(positions, k));
     this.points.forEach(([x, y, code], i) => {
       const look = { class: i === this.at ? "point chosen" : "point", "data-point": i };
       if (!data.names.length) this.mark(x, y, code, look);
@@ -163,8 +163,8 @@ class Board {
     for (const [y, text] of ticks) {
       draw(this.svg, "line", { y1: this.down(y, panel), y2: this.down(y, panel), x1: left, x2: right, class: "grid" });
       // Beside a panel there is room for its numbers.
-      const place = number ? { x: left - 0.1, y: this.down(y, panel) + 0.1, "text-anchor": "end" } : { x: left + 0.08, y: this.down(y, panel) - 0.08 };
-      draw(this.svg, "text", place).textContent = text;
+      const anchor = number ? { x: left - 0.1, y: this.down(y, panel) + 0.1, "text-anchor": "end" } : { x: left + 0.08, y: this.down(y, panel) - 0.08 };
+      draw(this.svg, "text", anchor).textContent = text;
     }
     draw(this.svg, "text", { x: right - 0.1, y: bottom - (isBare ? 0.1 : 0.5) , class: "axis", "text-anchor": "end" }).textContent = axes[0];
     draw(this.svg, "text", { x: left + 0.1, y: top + 0.4, class: "axis" }).textContent = axes[1];
@@ -186,8 +186,9 @@ class Board {
     else draw(this.svg, "path", { d: `M${cx - 0.1} ${cy - 0.3}h.2v.2h.2v.2h-.2v.2h-.2v-.2h-.2v-.2h.2z`, fill, ...look });
   }
 
-  ellipse([centre, origin, one, other], k) {
-    const [c, o, p, q] = [centre, origin, one, other].map((i) => this.points[i]);
+  // The positions of centre, origin, and two handles: the ends of conjugate half axes from the origin.
+  ellipse(positions, k) {
+    const [c, o, p, q] = positions.map((i) => this.points[i]);
     const path = Array.from({ length: 73 }, (_, i) => {
       const [a, b] = [Math.cos((i * Math.PI) / 36), Math.sin((i * Math.PI) / 36)];
       const [x, y] = [0, 1].map((j) => c[j] + a * (p[j] - o[j]) + b * (q[j] - o[j]));
@@ -202,8 +203,8 @@ class Board {
     const [x, y] = point ? point.map((value) => value.toFixed(digits).replace("-", "−")) : [];
     const name = this.data.names[this.at] ?? `row ${this.at + 1}, class ${point?.[2] + 1}`;
     // Its second coordinate may be no number of the axis.
-    const place = { x: `, at ${x}`, y: "" }[this.data.ways[this.at]] ?? `, at (${x}, ${y})`;
-    const words = point ? `${name[0].toUpperCase()}${name.slice(1)}${place}` : "No rows";
+    const position = { x: `, at ${x}`, y: "" }[this.data.ways[this.at]] ?? `, at (${x}, ${y})`;
+    const words = point ? `${name[0].toUpperCase()}${name.slice(1)}${position}` : "No rows";
     if (this.output.textContent !== words) this.output.textContent = words;
   }
 
@@ -241,8 +242,8 @@ class Board {
   // Handles go along with the centre from which they are seen.
   move(to) {
     const point = this.points[this.at];
-    const way = this.data.ways[this.at];
-    to = to.map((value, i) => (way && way !== "xy"[i] ? point[i] : value));
+    const axis = this.data.ways[this.at];
+    to = to.map((value, i) => (axis && axis !== "xy"[i] ? point[i] : value));
     const by = to.map((value, i) => value - point[i]);
     for (const [i] of this.data.follows.filter(([, origin]) => origin === this.at)) {
       const [x, y, code] = this.points[i];
@@ -273,10 +274,10 @@ class Board {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const by = event.shiftKey ? 5 * this.step() : this.step();
-    const ways = { ArrowLeft: [-by, 0], ArrowRight: [by, 0], ArrowUp: [0, by], ArrowDown: [0, -by] };
+    const moves = { ArrowLeft: [-by, 0], ArrowRight: [by, 0], ArrowUp: [0, by], ArrowDown: [0, -by] };
     const point = this.points[this.at];
     const isFree = !this.data.names.length;
-    if (ways[event.key] && point) this.move(this.inside([0, 1].map((i) => point[i] + ways[event.key][i])));
+    if (moves[event.key] && point) this.move(this.inside([0, 1].map((i) => point[i] + moves[event.key][i])));
     else if (event.key === "PageDown" || event.key === "PageUp") {
       const step = event.key === "PageDown" ? 1 : -1;
       this.at = (this.at + step + this.points.length) % Math.max(this.points.length, 1);
@@ -295,10 +296,10 @@ class Board {
 // Round numbers between two ends, about as many as wanted.
 function steps(low, high, n) {
   const power = 10 ** Math.floor(Math.log10((high - low) / n));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= (high - low) / n);
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= (high - low) / n);
   const first = Math.floor(low / step) + 1;
-  const found = Array.from({ length: Math.ceil(high / step) - first }, (_, i) => (first + i) * step);
-  return found.map((value) => Number(value.toPrecision(12)));
+  const values = Array.from({ length: Math.ceil(high / step) - first }, (_, i) => (first + i) * step);
+  return values.map((value) => Number(value.toPrecision(12)));
 }
 
 function stroke(line, width) {

@@ -147,8 +147,8 @@ class Player {
 
   restyle(chart, at) {
     const places = this.filled[at];
-    const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
-    if (places.some((one) => one.size)) moved["marker.size"] = places.map((one) => one.size);
+    const moved = { x: places.map((place) => place.x), y: places.map((place) => place.y) };
+    if (places.some((place) => place.size)) moved["marker.size"] = places.map((place) => place.size);
     window.Plotly.restyle(chart, moved, this.data.moving);
     const wanted = Object.entries(matchMedia(NARROW).matches ? this.data.narrow : {});
     if (wanted.some(([name, value]) => `${name.split(".").reduce((all, key) => all?.[key], chart.layout)}` !== `${value}`))

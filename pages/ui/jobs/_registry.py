@@ -49,9 +49,7 @@ def outdated(job: Job) -> Job | None:
     return _last(
         job.key,
         job.settings,
-        lambda candidate: (
-            candidate is not job and candidate.is_over and candidate.result is not None
-        ),
+        lambda earlier: earlier is not job and earlier.is_over and earlier.result is not None,
     )
 
 

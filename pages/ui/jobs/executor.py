@@ -141,14 +141,14 @@ class Job:
         with script_queue.scripts.released():
             return self._over.wait(seconds)
 
-    def do(self, how: Callable[[Work, Progress], Any] | None = None) -> None:
+    def do(self, execute: Callable[[Work, Progress], Any] | None = None) -> None:
         """Do the work in the calling thread, or supervise the process that does it."""
         self.started = time.monotonic()
         try:
             self.reason = "stopped"
             if self._should_continue() and self._work is not None:
                 work, progress = self._work, self.progress
-                result = work(progress) if how is None else how(work, progress)
+                result = work(progress) if execute is None else execute(work, progress)
                 self.result = self.result if result is None else result
                 # If the request to stop came too late to be noticed, the result is complete.
                 self.reason = "stopped" if self.progress.saw_stop else "finished"

@@ -105,9 +105,7 @@ def run(
     if job is not None and not (job.is_over and job.wants_restart):
         jobs.move_to_end((key, settings))
         return job
-    for running in [
-        candidate for candidate in jobs.values() if candidate.key == key and not candidate.is_over
-    ]:
+    for running in [j for j in jobs.values() if j.key == key and not j.is_over]:
         running.stop()
         del jobs[running.key, running.settings]
     session = _compat.session_id() or ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pages.ui.predict.saved_model import Saved
     from pages.ui.session.experiment import PageExperiment
 
-#: What is chosen of the rows: a file, a typed row, or None for the test set.
+#: The chosen source: a file, a typed row, or None for the test set.
 Source: TypeAlias = "analysis.NewFile | analysis.TypedRow | None"
 
 KEY = "predict"
@@ -59,7 +59,7 @@ class RowsToPredict(NamedTuple):
     Attributes
     ----------
     source : NewFile, TypedRow or None
-        What they are, except for data and split; None for the test set.
+        Where they come from; None for the test set.
     name : str
     rows : TestSet, frame, or the rows of an `Uploaded`
     """
@@ -70,7 +70,7 @@ class RowsToPredict(NamedTuple):
 
 
 def ask_source(experiment: PageExperiment, saved: Saved | None) -> Source:
-    """Ask for the source of the rows; return what is chosen of it, None for the test set."""
+    """Ask for the source of the rows, and return it; None for the test set."""
     held, fitted = displays.settings(questions.PREDICT), saved and saved.file.model
     known = {"data": experiment.data, "model": held.get("model"), "fitted": fitted}
     displays.ask(analysis.PredictQuestion, questions.PREDICT, "rows", **known)

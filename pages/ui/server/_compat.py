@@ -1,7 +1,7 @@
 """Private parts of Streamlit: all uses by the dashboard, each guarded.
 
-Streamlit promises nothing of what it does not document. Where a part has vanished or changed, the
-server's log says so once, and Streamlit does as it does by itself: slower, or with more memory.
+Streamlit guarantees only what it documents. If a part has vanished or changed, the server's log
+says so once, and Streamlit's own behaviour remains: slower, or with more memory.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> 
 def keep_navigation() -> None:
     """Keep a click on a page link valid although it also closes an open popover.
 
-    The browser tells of the popover after the link, for the page that is being left, and would be
-    shown that page again.
+    After the link the browser reports the closed popover, still for the page that is being left,
+    and Streamlit would show that page again.
     """
     sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
     request = sessions.request_rerun
@@ -221,9 +221,9 @@ def _follow_navigation(session: Any, message: Any) -> None:
 def keep_clicks() -> None:
     """Hand clicks whose run has not begun to the run of the page that replaces it.
 
-    Streamlit stops the former run, and with it drops what it was asked for: a browser tells of a
-    click only once. It drops as well a click in a fragment that a run of the page has just removed;
-    here the page runs again and hears of it.
+    Streamlit stops the earlier run and drops the clicks that it was to handle, although a browser
+    reports each click only once. It also drops a click in a fragment that a run of the page has
+    just removed: here the page runs again and handles it.
     """
     sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
     request = sessions.request_rerun
@@ -270,11 +270,11 @@ def _take_over_clicks(session: Any, message: Any) -> None:
 
 @_guarded(None)
 def keep_last_messages() -> None:
-    """Send what a run has drawn although the next run of a fragment has begun.
+    """Send all that a run has drawn, even if the next run of a fragment has begun.
 
-    Where a fragment is asked for when the thread of the former run has just ended, Streamlit starts
-    another and drops what the former has not yet handed over: a part of the page, the end of its
-    run, or the timer of a fragment, which then never runs again.
+    If a fragment is requested just as the thread of the previous run has ended, Streamlit starts
+    another thread and drops the messages that the previous one has not yet delivered: a part of the
+    page, the end of its run, or the timer of a fragment, which then never runs again.
     """
     sessions: Any = _named("streamlit.runtime.app_session", "AppSession")
     shutdown = _named("streamlit.runtime.scriptrunner", "ScriptRunnerEvent").SHUTDOWN

@@ -4,9 +4,9 @@ Streamlit runs a full collection after each run of a script or a fragment: 10 to
 nobody is served, five times a second while a job is polled. `.streamlit/config.toml` turns that
 off. The reference cycles that pages leave behind (figures, tables) are collected here instead.
 
-Most objects are those of modules and of caches: after an hour of a class, a collection that visits
-all of them stops everybody for 0.3 s. So what survives a collection is left out of the next ones,
-also of those that Python starts by itself, and all is visited once a minute.
+Most objects belong to modules and caches: after an hour with a class of students, a full collection
+stops all visitors for 0.3 s. Therefore objects that survive a collection are left out of the next
+ones, including those that Python starts by itself, and a full collection runs once a minute.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Collector:
             self._time_of_all = monotonic()
 
 
-#: That of this process.
+#: The collector of this process.
 collector = Collector()
 
 

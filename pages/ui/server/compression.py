@@ -14,7 +14,7 @@ Message = MutableMapping[str, Any]
 ASSET = re.compile(r"(/[\w-]+)*/static/(js|css)/[\w.-]+\.(js|css)")
 #: 4.7 MB take 0.1 s and become 1.4 MB; the highest level takes four times as long and saves 1 %.
 LEVEL = 6
-# What a browser that has or wants only a part of a file says.
+# Headers of a request for a part of a file, or for one that the browser may already have.
 _PARTS = {b"range", b"if-range", b"if-none-match", b"if-modified-since"}
 
 
@@ -26,7 +26,7 @@ class Compressed:
         self._kept: dict[str, list[Message]] = {}
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer with what is kept, or pass the request on to the app."""
+        """Answer from the stored scripts, or pass the request on to the app."""
         if not _wants_whole_asset(scope):
             await self.app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
 """Heavy imports in advance: in the background, while the first browser loads its page.
 
 `import sklearn` alone takes about two seconds, so no module imports it at the top, and the server
-answers at once. A first visit to the page Start waits for few imports, and any other for all.
+answers at once. A first visit to the page Start waits for a few imports, any other for all of them.
 Without an `st.App` the imports start after the first run of a script.
 """
 

@@ -28,7 +28,7 @@ PATIENCE = 2.0
 
 
 class PendingRead(NamedTuple):
-    """What is being read; the last two fields become those of `state.Refused` if that fails."""
+    """A read in progress; the last two fields become those of `state.Refused` if it fails."""
 
     number: int = 0
     is_new: bool = False
@@ -46,11 +46,8 @@ class ReadResult(NamedTuple):
 
 def generate(arguments: Mapping[str, Any]) -> None:
     """Generate Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
-    draw(
-        lambda: analysis.GeneratedData(
-            **{name: _tuples(value) for name, value in arguments.items()}
-        )
-    )
+    values = {name: _tuples(value) for name, value in arguments.items()}
+    draw(lambda: analysis.GeneratedData(**values))
 
 
 def draw(make: Callable[[], analysis.GeneratedData | analysis.ExperimentData]) -> None:
@@ -122,9 +119,8 @@ def refuse_change(error: DataError) -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
-    files = sorted(
-        files, key=lambda named: named[0]
-    )  # in the order of a script that lists a folder
+    # In the order of a script that lists a folder.
+    files = sorted(files, key=lambda named: named[0])
     digest = io.hash_of(content for _, content in files)
     try:
         source = recognise(files)

@@ -49,7 +49,7 @@ class Pending(NamedTuple):
 
 @dataclass
 class LinkState:
-    """What a session knows of its address.
+    """The address of a session.
 
     Attributes
     ----------

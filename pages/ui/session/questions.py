@@ -99,7 +99,7 @@ def experiment() -> analysis.GeometryQuestion:
 
 
 def preset_choice(preset_key: tuple[str, str], name: str) -> Any:
-    """Return what was chosen for a preset of an experiment; None if nothing was."""
+    """Return a choice made for a preset of an experiment, such as its points; None without one."""
     return displays.settings(GEOMETRY).get(".".join((name, *preset_key)))
 
 

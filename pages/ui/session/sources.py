@@ -134,7 +134,7 @@ class Source:
         return is_same_content and self.name == other.name
 
     def read(self) -> Source:
-        """Return it with its table, and with the proposed target, if there is one."""
+        """Return the source with its table, and with the proposed target, if there is one."""
         if self.bundled is not None:
             table = io.dataset_to_table(self.bundled, _target_name(self.bundled), self.options)
         else:
@@ -163,14 +163,14 @@ class Source:
         return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
 
     def with_target(self, column: str) -> Source:
-        """Return it with another target, and without the choices for the former one."""
+        """Return the source with another target, and without the choices for the former one."""
         roles = self.choices.roles.items()
         others = {name: role for name, role in roles if name != column and role != "target"}
         changed = self.with_choices(roles=others, bins=None, drop_classes=(), merge_classes={})
         return replace(changed, target=column, guess=None)
 
     def with_roles(self, changes: Mapping[str, str]) -> Source:
-        """Return it with other roles of some columns."""
+        """Return the source with other roles of some columns."""
         targets = [name for name, role in changes.items() if role == "target"]
         if self.target in changes and not targets:
             raise DataError(
@@ -188,46 +188,46 @@ class Source:
         return changed.with_choices(roles={**roles, **changes}, categories=tuple(names))
 
     def with_names(self, changes: Mapping[str, str]) -> Source:
-        """Return it with some columns renamed; the original name, or none, undoes that."""
+        """Return the source with some columns renamed; the original name, or none, undoes that."""
         rename = {**self.choices.rename, **{n: new.strip() for n, new in changes.items()}}
         return self.with_choices(
             rename={name: new for name, new in rename.items() if new and new != name}
         )
 
     def with_kind(self, names: Sequence[str], *, categorical: bool) -> Source:
-        """Return it with some numeric columns used as categories, or as numbers again."""
+        """Return the source with some numeric columns used as categories, or as numbers again."""
         former = [n for n in self.choices.categories if n not in names]
         return self.with_choices(categories=(*former, *(names if categorical else ())))
 
     def with_condition(self, condition: Condition) -> Source:
-        """Return it with another condition on its rows."""
+        """Return the source with another condition on its rows."""
         former = [known for known in self.choices.where if known != condition]
         return self.with_choices(where=(*former, condition))
 
     def with_choices(self, **changes: Any) -> Source:
-        """Return it with other fields of its `TableOptions`."""
+        """Return the source with other fields of its `TableOptions`."""
         return replace(self, choices=replace(self.choices, **changes))
 
     def with_options(self, choices: io.TableOptions, reading: io.ReadOptions | None) -> Source:
-        """Return it with other options, read again if import options differ."""
+        """Return the source with other options, read again if import options differ."""
         reading = None if reading == io.ReadOptions() else reading
         table = self.table if reading == self.options else None
         return replace(self, choices=choices, options=reading, table=table)
 
     def with_reading(self, **changes: Any) -> Source:
-        """Return it with other import options."""
+        """Return the source with other import options."""
         return replace(
             self, options=replace(self.options or io.ReadOptions(), **changes), table=None
         )
 
     def with_missing(self, column: str, values: Sequence[str | float]) -> Source:
-        """Return it with more missing-value codes of a column."""
+        """Return the source with more missing-value codes of a column."""
         former = dict((self.options.missing_in if self.options else None) or {})
         former[column] = tuple(dict.fromkeys((*former.get(column, ()), *values)))
         return self.with_reading(missing_in=former)
 
     def with_remedy(self, remedy: Hint) -> Source:
-        """Return it with another remedy applied."""
+        """Return the source with another remedy applied."""
         changed = self.with_roles(remedy.roles) if remedy.roles else self
         changed = replace(changed, choices=changed.choices.with_hint(remedy))
         reading = dict(remedy.reading)
@@ -297,7 +297,7 @@ class ImageSource:
         return checks.drop_image_duplicates(data) if self.drop_duplicates else data
 
     def with_remedy(self, remedy: Hint) -> ImageSource:
-        """Return it with a remedy applied."""
+        """Return the source with a remedy applied."""
         changes = dict(remedy.images)
         drop = changes.pop("drop_duplicates", self.drop_duplicates)
         options = replace(self.options or io.ImageOptions(), **changes)

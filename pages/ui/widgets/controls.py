@@ -29,7 +29,7 @@ FITTED = """<style>
 }}
 </style><div hidden></div>"""  # with a style alone Streamlit would refuse to replay it
 # The height of any other figure, and of one that ends above the fold of a low window, as on a
-# projector: `room` pixels are left to what is above it.
+# projector: `room` pixels are left for the content above it.
 AS_HIGH = """<style>
 .st-key-{inner}, .st-key-{inner} .stPlotlyChart {{ height: {height:.0f}px !important; }}
 </style><div hidden></div>"""
@@ -43,7 +43,7 @@ LEGEND_SHARE = 0.45
 # Pixels beside and below the axes: a letter of a label, the title of an axis with its ticks, a
 # colour bar, a line and an entry of a legend without its letters; and the width of a phone.
 LETTER, AXIS, COLOUR_BAR, LINE, ENTRY, PHONE = 6.3, 55, 75, 28, 45, 340
-# The width of a select box without one of its own, of what surrounds its text, and of a letter.
+# The default width of a select box, of the space around its text, and of a letter.
 SELECT, AROUND, BROAD = 300, 50, 7
 _TAG = re.compile("<[^>]*>")
 # The last page, and its widgets that got their value since it was opened.

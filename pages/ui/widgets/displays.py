@@ -217,13 +217,10 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
             _number(option, so_far, factor, label=f"{label}: number", **edits, **common)
         return
     shown = list(value) if option.is_list else value
-    shown = (
-        round(value * factor, 9)
-        if factor != 1
-        else shown
-        if choices is None
-        else _stored_form(shown)
-    )
+    if factor != 1:
+        shown = round(value * factor, 9)
+    elif choices is not None:
+        shown = _stored_form(shown)
     common |= {"label": label, **controls.edits(name, shown, keep)}
     if isinstance(choices, range):
         draw = st.slider if field.slide else st.number_input
@@ -251,10 +248,9 @@ def _stored_form(value: Any) -> Any:
 
 def _choice_names(choices: Collection[Any]) -> dict[Any, str]:
     """Return the choices with their names, as for widgets."""
-    naming = (
-        choices if isinstance(choices, Mapping) else {choice: str(choice) for choice in choices}
-    )
-    return {_stored_form(choice): name for choice, name in naming.items()}
+    if not isinstance(choices, Mapping):
+        choices = {choice: str(choice) for choice in choices}
+    return {_stored_form(choice): name for choice, name in choices.items()}
 
 
 def _choice(option: FieldOption, naming: dict[Any, str], **common: Any) -> None:
