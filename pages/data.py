@@ -15,15 +15,15 @@ is_current = any(opened is source for source in used)
 
 st.header(text.escape(data.headline), anchor=False)
 checks_line.show_on_data(data, choice)
-findings.classes(data, choice)
-findings.refused()
+findings.show_classes(data, choice)
+findings.show_refused()
 if isinstance(opened, Source):
     findings.show(opened, data.notices if is_current else opened.notices)
 elif is_current:
     findings.show(opened if isinstance(opened, ImageSource) else None, data.notices)
     if data.kind.is_images:
         with st.container():
-            images.duplicates(data)
+            images.show_duplicates(data)
 new_data.show()
 
 if isinstance(opened, Source):
@@ -31,21 +31,21 @@ if isinstance(opened, Source):
     reading.show(opened)
     treatment.show(opened)
     if opened.used is not None:
-        columns.rows(opened.used.first_rows)
+        columns.show_rows(opened.used.first_rows)
 else:
-    new_data.folded()
+    new_data.show_folded()
     if isinstance(opened, ImageSource):
-        images.import_options(opened, data if is_current else None)
+        images.show_import_options(opened, data if is_current else None)
 
 if is_current:
     if data.kind.is_images:
-        images.contact_sheet(data)
-        images.skipped(data)
+        images.show_contact_sheet(data)
+        images.show_skipped(data)
     elif opened is None:
-        columns.rows(data.rows(range(min(data.n_rows, columns.SHOWN_ROWS))))
+        columns.show_rows(data.rows(range(min(data.n_rows, columns.SHOWN_ROWS))))
     if data.truth is not None:
         truth = data.true_parameters()
         st.subheader(truth.title, anchor=False)
         displays.show(truth, key="data.truth")
 
-new_data.generator()
+new_data.show_generator()

@@ -5,11 +5,11 @@ from pages.ui.frame import checks_line, sidebar
 from pages.ui.session.experiment import PageExperiment
 
 DRAW = {
-    "columns": columns.single_column,
-    "pairs": columns.column_pair,
-    "correlations": columns.correlations,
-    "summary": columns.summary,
-    "words": columns.words,
+    "columns": columns.show_column,
+    "pairs": columns.show_pair,
+    "correlations": columns.show_correlations,
+    "summary": columns.show_summary,
+    "words": columns.show_words,
     "projections": projections.show,
 }
 

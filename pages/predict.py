@@ -60,14 +60,14 @@ if not predicted.predictions.has_posteriors:
     chosen["reject"] = None
 held_out = None
 if saved is None and chosen["reject"] in SETS:
-    held_out = run.folds(experiment, choice)
+    held_out = run.predict_held_out(experiment, choice)
     chosen["reject"] = chosen["reject"] if held_out else None
 chosen["threshold"] = threshold
 try:
-    shown = run.under(predicted, PredictQuestion(priors=shares, **chosen), held_out)
+    shown = run.apply_question(predicted, PredictQuestion(priors=shares, **chosen), held_out)
 except DataError as error:
     text.show_problem(error.notice)
-    shown = run.under(predicted, PredictQuestion(**chosen), held_out)
+    shown = run.apply_question(predicted, PredictQuestion(**chosen), held_out)
 
 export_menu.add_results(predicted=predicted._replace(predictions=shown))
 content = displays.parts(classes := shown.by_class())
@@ -79,9 +79,9 @@ if isinstance(source, TypedRow):
     displays.body(classes, key="predict.one")
 else:
     if isinstance(source, NewFile):
-        panels.matching(shown.columns())
-    panels.scores(shown.scores())
-    panels.rows(shown)
+        panels.show_matching(shown.columns())
+    panels.show_scores(shown.scores())
+    panels.show_rows(shown)
 if predicted.drift is not None:
-    panels.drift(predicted.drift)
+    panels.show_drift(predicted.drift)
 page_jobs.catch_up()

@@ -412,9 +412,9 @@ class PredictQuestion(PageQuestion):
             reading = reading._replace(rename=table.rename, merge_classes=table.merge_classes)
         compared = None if isinstance(self.rows, TypedRow) else training
         answer = predict_and_compare(fitted, rows, reading, compared, progress)
-        return answer._replace(predictions=self.under(answer.predictions, held_out))
+        return answer._replace(predictions=self.apply_to(answer.predictions, held_out))
 
-    def under(
+    def apply_to(
         self, predictions: Predictions, held_out: Callable[[], Results] | None = None
     ) -> Predictions:
         """Return predictions under the level, priors, threshold and reject option of the question.

@@ -80,7 +80,7 @@ def predict(
         progress=progress,
     )
     priors = by_label(predictions.classes, question.priors)
-    predictions = replace(question, priors=None).under(predictions, inner).with_priors(priors)
+    predictions = replace(question, priors=None).apply_to(predictions, inner).with_priors(priors)
     drift = None if training is None else predictions.drift(training)
     answer = predicted_answer(analysis.PredictedRows(predictions, drift), training)
     output = output or STANDARD_OUTPUT

@@ -123,7 +123,7 @@ def study(
 def sweep(first: FirstSplit, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
     """Run the sweep over sizes of the reduced classes, and draw it; a long one needs a click."""
     sizes = dict.fromkeys(first.setup.question.sizes, 0)  # only the classes matter
-    settings = first.setup.asking(sizes=sizes, repeats=imbalance.SWEEP_REPEATS)
+    settings = first.setup.with_options(sizes=sizes, repeats=imbalance.SWEEP_REPEATS)
     question, experiment = settings.question, settings.experiment(data)
 
     def work(progress: Progress) -> Any:
@@ -167,6 +167,7 @@ def follow(
     patience: float = NO_PATIENCE,
 ) -> Job | None:
     """Run a job at once if it `follows` every change, or offer it; draw it."""
+    job: Job | None
     if follows:
         job = page_jobs.run(key, settings, work, describe=describe, patience=patience)
         page_jobs.show(job, draw=draw, keep_outdated=True, above=above)

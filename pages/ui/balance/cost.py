@@ -52,7 +52,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
                 _ask_share(data, chosen["prevalence"])
                 ask("loss")
                 models.ask(ASKED, experiment)
-    setup = Setup.of(questions.BALANCE, experiment)
+    setup = Setup.from_page(questions.BALANCE, experiment)
     if not setup.methods:
         st.info("Choose at least one model under Options.")
         st.stop()

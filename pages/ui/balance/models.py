@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore import model_selection, report
+from lincore import analysis, model_selection, report
 from pages.ui.session import questions
 from pages.ui.widgets import displays, experiment_record, model_options
 
@@ -42,11 +42,8 @@ def ask_shown(record: Any, experiment: PageExperiment, chosen: Mapping[str, Any]
     `chosen` are the current options of the question.
     """
     displays.ask(record, KEY, "method", methods=chosen["methods"], **experiment.known)
-    return _line(chosen["method"])
-
-
-def _line(word: str) -> str:
-    return model_options.line(word, experiment_record.chosen_options(word))
+    word = chosen["method"]
+    return analysis.method_line(word, experiment_record.chosen_options(word))
 
 
 def known(result: BalanceStudy | ImbalanceCost, method: str) -> str:

@@ -55,7 +55,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
         title.header("What if a class were smaller?", anchor=False)
     # The requested study, or the previous one until it is ready.
     first = computation.first_split(setup, data)
-    settings = first.setup.asking(repeats=repeats)
+    settings = first.setup.with_options(repeats=repeats)
     method = models.known(first.study, asked_method or first.study.methods[0])
 
     def draw_study(job: Any) -> None:

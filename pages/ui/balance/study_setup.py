@@ -54,7 +54,7 @@ def ask(
             sizes = _sizes(data, choice, counts, sizes_column, draw=bool(options.open))
             if options.open:
                 models.ask(ASKED, experiment)
-    setup = Setup.of(questions.BALANCE, experiment).asking(repeats=1)
+    setup = Setup.from_page(questions.BALANCE, experiment).with_options(repeats=1)
     method = None
     if setup.methods:
         with method_column:

@@ -48,7 +48,7 @@ def ask(experiment: PageExperiment) -> tuple[Setup | None, CompareRow]:
             displays.ask(CompareQuestion, KEY, data=data, **dict.fromkeys(_ELSEWHERE))
             st.markdown("**Options of the models**")
             _ask_options(words)
-    setup = Setup.of(KEY, experiment)
+    setup = Setup.from_page(KEY, experiment)
     if row.options.open and any(line.startswith("multinomial-nb") for line in setup.methods):
         row.options.caption("Models of word counts use the original rows, without these steps.")
     _note_split_groups(setup.arguments(data)["scheme"], data)

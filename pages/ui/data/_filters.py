@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 1_000
 
 
-def rows(source: Source) -> None:
+def offer_rows(source: Source) -> None:
     """Offer to use only the rows that meet a condition."""
     if source.table is None or source.is_in_blocks:
         return
@@ -68,7 +68,7 @@ def _form(source: Source) -> None:
         st.rerun()
 
 
-def classes(source: Source) -> None:
+def offer_classes(source: Source) -> None:
     """Offer to rename, merge and leave out classes."""
     if source.used is None or source.target is None or source.choices.bins:
         return

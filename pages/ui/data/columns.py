@@ -31,13 +31,13 @@ SHOWN_ROWS = 200
 def show(source: Source) -> None:
     """Show every column with its name and role, which are editable in place."""
     if source.table is None:
-        new_data.folded()
+        new_data.show_folded()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="data.columns.row"):
-        new_data.folded()
+        new_data.show_folded()
         _target(source)
-        _filters.rows(source)
-        _filters.classes(source)
+        _filters.offer_rows(source)
+        _filters.offer_classes(source)
     _show_edits(source)
     base, key = _base(_frame(source))
     with st.container(key="data.columns"):
@@ -224,7 +224,7 @@ def _unedited(source: Source) -> Source:
     return source.with_options(source.choices.unedited(), reading)
 
 
-def rows(display: Display) -> None:
+def show_rows(display: Display) -> None:
     """Show the first rows unchanged."""
     st.subheader("Rows", anchor=False)
     _table(identity=display.key, _display=display)

@@ -26,7 +26,7 @@ _WRONG = {"LIN060", "LIN062", "LIN066", "LIN067", "LIN070"}
 _GUESSES = {"LIN059"}
 
 
-def classes(data: Dataset, choice: SplitChoice | None) -> None:
+def show_classes(data: Dataset, choice: SplitChoice | None) -> None:
     """State the class sizes, and which rows are in memory."""
     split = cache.split(data.digest, choice, data) if choice is not None else None
     counts = data.class_counts(split=split)
@@ -38,7 +38,7 @@ def classes(data: Dataset, choice: SplitChoice | None) -> None:
         st.markdown(text.escape(content.scope))
 
 
-def refused() -> None:
+def show_refused() -> None:
     """Explain the last refused change, and offer remedies."""
     refusal = state.notify()
     if refusal is None:

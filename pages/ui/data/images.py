@@ -23,7 +23,7 @@ KEY = "data.images"
 _USUAL_SIDE = 32
 
 
-def import_options(source: ImageSource, data: Dataset | None) -> None:
+def show_import_options(source: ImageSource, data: Dataset | None) -> None:
     """Offer to read the images in another size, in colour, or with other classes."""
     options = source.options or io.ImageOptions()
     if not displays.has_settings(KEY):
@@ -83,7 +83,7 @@ def _ask_size(data: Dataset | None) -> None:
         )
 
 
-def contact_sheet(data: Dataset) -> None:
+def show_contact_sheet(data: Dataset) -> None:
     """Show some images of each class, and offer all of them as a zip."""
     sheet = displays.parts(first_images(data)).figure
     if sheet is not None:
@@ -99,7 +99,7 @@ def contact_sheet(data: Dataset) -> None:
     )
 
 
-def skipped(data: Dataset) -> None:
+def show_skipped(data: Dataset) -> None:
     """List every file that was skipped, with the reason."""
     if data.skipped:
         files = data.skipped_files()
@@ -107,7 +107,7 @@ def skipped(data: Dataset) -> None:
         displays.show(files, key="data.skipped")
 
 
-def duplicates(data: Dataset) -> None:
+def show_duplicates(data: Dataset) -> None:
     """Report duplicates and near-duplicates among the images."""
 
     def work(progress: page_jobs.Progress) -> Any:

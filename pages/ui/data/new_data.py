@@ -29,10 +29,10 @@ def show() -> None:
         with right:
             _samples()
         gaussian_classes.show()
-    uploads.progress()
+    uploads.show_progress()
 
 
-def folded() -> None:
+def show_folded() -> None:
     """Offer other data in a popover, if data have been chosen."""
     if not _is_first_visit():
         with st.popover(
@@ -44,7 +44,7 @@ def folded() -> None:
         uploads.forget()
 
 
-def generator() -> None:
+def show_generator() -> None:
     """Offer to generate classes, if data have been chosen."""
     if not _is_first_visit():
         gaussian_classes.show()

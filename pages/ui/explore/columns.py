@@ -33,7 +33,7 @@ _CLOSER = """<style>@media (min-width: 1100px) and (max-width: 1360px) {
 _LONGEST_NAME = 17
 
 
-def single_column(experiment: PageExperiment) -> None:
+def show_column(experiment: PageExperiment) -> None:
     """Draw one column by class beside the ranking of all."""
     display = _ask(ColumnDisplay, "explore.column", experiment, "column", "drawing")
     ranking = AssociationsDisplay(display.data, display.split, display.rows)
@@ -46,7 +46,7 @@ def single_column(experiment: PageExperiment) -> None:
         _ranking(ranking)
 
 
-def column_pair(experiment: PageExperiment) -> None:
+def show_pair(experiment: PageExperiment) -> None:
     """Draw a scatter of two columns, in which rows can be selected."""
     display = _ask(ColumnPairDisplay, "explore.pair", experiment, "x", "y")
     _head(display)
@@ -56,21 +56,21 @@ def column_pair(experiment: PageExperiment) -> None:
         show_rows(display.data, selection.figure(figure, key="explore.pair"), "explore.pair")
 
 
-def correlations(experiment: PageExperiment) -> None:
+def show_correlations(experiment: PageExperiment) -> None:
     """Draw the correlations of the columns."""
     display = _ask(CorrelationsDisplay, "explore.correlations", experiment, "kind", "order")
     _head(display)
     displays.body(display, key="explore.correlations")
 
 
-def words(experiment: PageExperiment) -> None:
+def show_words(experiment: PageExperiment) -> None:
     """Draw the words by class."""
     display = _ask(WordsDisplay, "explore.words", experiment, "order")
     _head(display)
     displays.body(display, key="explore.words")
 
 
-def summary(experiment: PageExperiment) -> None:
+def show_summary(experiment: PageExperiment) -> None:
     """Show summaries of all columns, the numeric ones first."""
     asked = _ask(DescriptiveDisplay, "explore.rows", experiment)
     summaries = [

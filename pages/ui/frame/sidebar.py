@@ -85,7 +85,7 @@ def begin() -> None:
     uploads.claim_uploads()
     _open_link()
     with st.sidebar:
-        uploads.progress()
+        uploads.show_progress()
         _problem()
 
 

@@ -94,8 +94,8 @@ def ask_again(awaited: FileData) -> None:
             + uploader.digest_sentence(awaited.sha256)
         )
         show(key="again.upload")
-        progress()
-        problem()
+        show_progress()
+        show_problem()
         uploader.offer_to_continue("again", link.forget, help="Forget the file, and start over.")
 
 
@@ -165,7 +165,7 @@ def _read(files: Sequence[File]) -> None:
         commands.begin(files)
 
 
-def progress() -> None:
+def show_progress() -> None:
     """Draw the progress of reading, or that a file is being received."""
     job = page_jobs.current(commands.JOB)
     if job is not None and commands.is_reading():
@@ -182,7 +182,7 @@ def _await() -> None:
     st.caption("Receiving a file …")
 
 
-def problem() -> None:
+def show_problem() -> None:
     """State why the first file could not be used; later the sidebar does so."""
     notice = state.problem()
     if notice is not None and not state.has_dataset():

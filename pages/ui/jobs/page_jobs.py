@@ -21,7 +21,7 @@ Work that starts with a button::
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeGuard
 
 import streamlit as st
 
@@ -260,7 +260,7 @@ def is_shown_running(job: Job) -> bool:
     return _watched().get(job.key) is job
 
 
-def needs_drawing(job: Job | None) -> bool:
+def needs_drawing(job: Job | None) -> TypeGuard[Job]:
     """Return whether a job has a result that `show` does not draw while it runs."""
     return job is not None and job.result is not None and not is_shown_running(job)
 

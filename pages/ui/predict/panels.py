@@ -18,7 +18,7 @@ KEY = "predict"
 
 
 @sidebar.fragment
-def rows(predictions: Predictions) -> None:
+def show_rows(predictions: Predictions) -> None:
     """Show the predictions, flagged rows first if chosen, and their downloads."""
     key = f"{KEY}.rows"
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
@@ -41,7 +41,7 @@ def rows(predictions: Predictions) -> None:
     displays.body(PredictedRowsDisplay(predictions, **chosen), key=key)
 
 
-def matching(columns: MatchedColumnsDisplay) -> None:
+def show_matching(columns: MatchedColumnsDisplay) -> None:
     """State which columns of the file matched the features, and which did not."""
     finding = text.escape(displays.parts(columns).finding)
     if not columns.predictions.new.findings and not columns.predictions.new.skipped:
@@ -51,7 +51,7 @@ def matching(columns: MatchedColumnsDisplay) -> None:
         displays.body(columns, key=f"{KEY}.columns")
 
 
-def scores(scores: PredictionScoresDisplay) -> None:
+def show_scores(scores: PredictionScoresDisplay) -> None:
     """Show scores and the confusion matrix, if the classes of the rows are known."""
     if scores.predictions.truth is None:
         return
@@ -62,7 +62,7 @@ def scores(scores: PredictionScoresDisplay) -> None:
         displays.body(scores.predictions.confusion(), key=f"{KEY}.confusion")
 
 
-def drift(drift: DriftDisplay) -> None:
+def show_drift(drift: DriftDisplay) -> None:
     """Show how the columns differ from those of the training rows, in an expander."""
     st.subheader(drift.title, anchor=False)
     st.markdown(text.escape(displays.parts(drift).finding))

@@ -125,7 +125,9 @@ class Work(NamedTuple):
             raise
 
 
-def folds(experiment: PageExperiment, choice: ModelChoice) -> Callable[[], Results] | None:
+def predict_held_out(
+    experiment: PageExperiment, choice: ModelChoice
+) -> Callable[[], Results] | None:
     """Return the predictions of the training rows by models without them, None while they run."""
     model, about = fitting.require(experiment, choice), (experiment.data.digest, experiment.choice)
     if not fitting.has_held_out(f"{KEY}.folds", model, (*about, choice)):
@@ -133,7 +135,7 @@ def folds(experiment: PageExperiment, choice: ModelChoice) -> Callable[[], Resul
     return partial(held_out, model)
 
 
-def under(
+def apply_question(
     predicted: PredictedRows, asked: PredictQuestion, held_out: Callable[[], Results] | None
 ) -> Predictions:
     """Return the predictions with the settings of the question, cached until these change."""
@@ -141,7 +143,7 @@ def under(
     former = st.session_state.get(_SHOWN)
     if former is not None and former[0] == key:
         return former[1]
-    shown = asked.under(predicted.predictions, held_out)
+    shown = asked.apply_to(predicted.predictions, held_out)
     # Stored with the original predictions, so that their identity stays unique.
     st.session_state[_SHOWN] = (key, shown, predicted)
     return shown

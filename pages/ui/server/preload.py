@@ -129,13 +129,8 @@ def import_modules() -> None:
     """Import the packages that pages and jobs need, and limit BLAS to one thread."""
     for name in MODULES:
         importlib.import_module(name)
-    _keep_blas_to_one_thread()
-
-
-def _keep_blas_to_one_thread() -> None:
-    """Limit BLAS to one core, once all of its copies are loaded."""
-    # Its threads spin while they wait for each other. While another visitor's fit runs on two
+    # BLAS threads spin while they wait for each other. While another visitor's fit runs on two
     # cores, two threads take ten times as long as one (6 s instead of 0.5 s for eigh of 784 ×
     # 784); on an idle machine they save only 0.05 s. Work on many rows is divided among the
-    # cores by `lincore.utils.threads` instead.
+    # cores by `lincore.utils.threads` instead. By now all copies of BLAS are loaded.
     threadpool_limits(limits=1, user_api="blas")

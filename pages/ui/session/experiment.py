@@ -46,7 +46,7 @@ class Setup(NamedTuple):
     question: Any
 
     @classmethod
-    def of(cls, page: str, experiment: PageExperiment) -> Setup:
+    def from_page(cls, page: str, experiment: PageExperiment) -> Setup:
         """Return the setup of the question of a page, without options that only select a view."""
         data, split, rows = experiment
         question: Any = questions.read(page, data, experiment.counts)
@@ -56,7 +56,7 @@ class Setup(NamedTuple):
         asked = cls(data.digest, split, (), steps, question)
         return asked._replace(methods=tuple(asked.arguments(data)["methods"]))
 
-    def asking(self, **changes: Any) -> Setup:
+    def with_options(self, **changes: Any) -> Setup:
         """Return a setup with some options of the question changed."""
         return self._replace(question=replace(self.question, **changes))
 

@@ -95,8 +95,8 @@ def show() -> None:
     with columns[0]:
         st.subheader(":material/upload_file: Upload a file", anchor=False)
         uploads.show(key="start.upload", leads_to="pages/data.py")
-        uploads.progress()
-        uploads.problem()
+        uploads.show_progress()
+        uploads.show_problem()
     with columns[1]:
         st.subheader(":material/dataset: Try a sample", anchor=False)
         _offer(SAMPLES, "start.sample")

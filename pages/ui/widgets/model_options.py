@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -30,13 +29,12 @@ def model(
     if draw:
         st.markdown("**Classifier**")
         options(word)
-    chosen = line(word, experiment_record.chosen_options(word))
-    counts = model_selection.as_method(chosen).counts
-    if counts:
+    line = analysis.method_line(word, experiment_record.chosen_options(word))
+    if model_selection.as_method(line).counts:
         if draw:
             st.caption("The model expects counts: they are neither standardised nor projected.")
-        return chosen, model_selection.Steps(standardize=False)
-    return chosen, experiment_record.chosen_steps(data, len(split.train))
+        return line, model_selection.Steps(standardize=False)
+    return line, experiment_record.chosen_steps(data, len(split.train))
 
 
 def options(name: str, *, key: str = SHARED) -> dict[str, Any]:
@@ -71,11 +69,6 @@ def offer_regularization(*, key: str, then: str = "", flag: str | None = None) -
         on_click=regularise,
         help=f"Shrink the covariance of each class by this weight towards the pooled one{then}.",
     )
-
-
-def line(name: str, chosen: Mapping[str, Any]) -> str:
-    """Return a method as a line of text for `lincore.compare`."""
-    return analysis.method_line(name, chosen)
 
 
 def show_projection(data: Dataset, steps: model_selection.Steps, split: Split, *, who: str) -> None:

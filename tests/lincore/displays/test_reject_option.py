@@ -101,7 +101,7 @@ def test_the_question_calibrates_on_the_training_rows(model):
         shown = model.reject_option(reject=reject, coverage=coverage)
         assert found.reject_option == shown.rule
     with pytest.raises(lincore.DataError, match="saved model"):
-        asked.under(found)
+        asked.apply_to(found)
     with pytest.raises(lincore.DataError, match="classes"):
         found.with_reject_option(RejectOption.of_cost(0.2, 3))
     without = PredictQuestion("least-squares").run(experiment).predictions
