@@ -215,7 +215,7 @@ def field_options(
     return decorate
 
 
-def spelled(record_type: type, values: Mapping[str, Any]) -> list[str]:
+def format_options(record_type: type, values: Mapping[str, Any]) -> list[str]:
     """Return the options that give some fields of a record their values."""
     words = []
     for option in fields.options(record_type):

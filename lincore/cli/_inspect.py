@@ -15,7 +15,7 @@ from lincore.cli._answer import (
     display_section,
 )
 from lincore.cli._options import command
-from lincore.cli._request import Request, request_options, spelling
+from lincore.cli._request import Request, format_hint, request_options
 from lincore.displays import TableColumnsDisplay
 from lincore.errors import DataError, Notice
 from lincore.utils import Progress
@@ -59,7 +59,7 @@ def _table_answer(table: io.Table, target: str | None, request: Request) -> Answ
     problems = checks.find_table_problems(table, columns, binned=request.table.bins is not None)
     notices = table.notices if data is None else data.notices
     findings += [
-        (problem.notice, [words for hint in problem.remedies if (words := spelling(hint))])
+        (problem.notice, [words for hint in problem.remedies if (words := format_hint(hint))])
         for problem in checks.with_decisions(problems, table, columns, notices, request.reading)
     ]
     guess = data.target_guess if data is not None else None

@@ -16,7 +16,7 @@ import click
 import lincore
 from lincore import analysis, fields, io, model_selection
 from lincore.cli._answer import Answer, AnswerSection, write_file
-from lincore.cli._field_options import field_options, spelled
+from lincore.cli._field_options import field_options, format_options
 from lincore.cli._options import Decorator, option
 from lincore.errors import DataError, Hint
 from lincore.io.files.sources import read_source
@@ -197,13 +197,13 @@ def request_options(question: type | None = None, *, saves: bool = False) -> Dec
     return decorate
 
 
-def spelling(hint: Hint) -> str:
+def format_hint(hint: Hint) -> str:
     """Return the options that apply a hint, if there are any."""
     roles = dict(hint.roles)
     target = [name for name, role in roles.items() if role == "target"]
     words = [f"--target {shlex.quote(name)}" for name in target]
     others = {name: role for name, role in roles.items() if name not in target}
-    words += spelled(io.TableOptions, {"roles": others, **hint.options})
+    words += format_options(io.TableOptions, {"roles": others, **hint.options})
     colour = {"colour": True} if hint.images.get("colour") else {}
-    words += spelled(io.ImageOptions, colour) + spelled(io.ReadOptions, hint.reading)
+    words += format_options(io.ImageOptions, colour) + format_options(io.ReadOptions, hint.reading)
     return " ".join(words)

@@ -134,11 +134,11 @@ def _hold(model: FittedClassifier, ask: Callable[..., None]) -> None:
         if not panel.open:
             return
         ask(rest=panel)
-        usual = inspection.median_row(data, model.split.train, read["rest"])
+        median = inspection.median_row(data, model.split.train, read["rest"])
         held = {i: value for i, value in by_position(read["held"]).items() if i in others}
 
         def keep(chosen: list[int]) -> None:
-            _keep({i: held.get(i, float(usual[i])) for i in chosen})
+            _keep({i: held.get(i, float(median[i])) for i in chosen})
 
         st.multiselect(
             "Or at a chosen value",

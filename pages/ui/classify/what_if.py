@@ -190,12 +190,12 @@ def _components(shown: WhatIfDisplay) -> None:
     """Ask for the scores on the first components, starting from those of the image."""
     model, data = shown.model, shown.model.data
     start = WhatIfDisplay(model, row=shown.start)
-    usual, pca = start.prediction.seen, model.pipeline.named_steps["pca"]
+    scores, pca = start.prediction.seen, model.pipeline.named_steps["pca"]
     names = inspection.classifier_input_names(model.pipeline, data)
     for i, name in enumerate(names[:MOST_SLIDERS]):
-        own, reach = float(usual[i]), start.reach(i)
-        value = min(max(shown.changed.get(i, own), -reach), reach)
-        key = f"{KEY}.{data.digest}.component.{i}.{len(usual)}.{pca.whiten}"
+        score, reach = float(scores[i]), start.reach(i)
+        value = min(max(shown.changed.get(i, score), -reach), reach)
+        key = f"{KEY}.{data.digest}.component.{i}.{len(scores)}.{pca.whiten}"
         st.slider(
             name,
             -reach,
@@ -203,7 +203,7 @@ def _components(shown: WhatIfDisplay) -> None:
             step=reach / 100,
             format="%.3g",
             help="Up to three standard deviations in either direction.",
-            **controls.edits(key, value, _keeper(i, own)),
+            **controls.edits(key, value, _keeper(i, score)),
         )
 
 

@@ -27,9 +27,9 @@ MOST_CHARACTERS = 10_000
 _MISSING = "missing"
 
 
-def ask(model: FittedModel, usual: pd.DataFrame, typed: Mapping[str, Any]) -> pd.DataFrame:
+def ask(model: FittedModel, median: pd.DataFrame, typed: Mapping[str, Any]) -> pd.DataFrame:
     """Ask for the values of one row, and return the last submitted row; `typed` are its values."""
-    defaults = _values(usual)
+    defaults = _values(median)
     values = defaults | {name: value for name, value in typed.items() if name in defaults}
     row = prediction.typed_row(model, values)
     # The form is reset by other medians and by a row from a link.

@@ -87,7 +87,11 @@ def ask(
         return RowsToPredict(None, f"{data.name}, test set", rows)
     if isinstance(source, analysis.TypedRow):
         # The training rows of a saved model are unknown.
-        median = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
+        median = (
+            prediction.typed_row(model)
+            if saved
+            else _median_observation(data.digest, choice, model, data)
+        )
         frame = _form.ask(model, median, source.values)
         typed = analysis.TypedRow(frame.iloc[0].to_dict())
         return RowsToPredict(typed, "The row typed in", frame)
@@ -99,7 +103,9 @@ def ask(
 
 
 @cache.by_bytes()
-def _usual(digest: str, choice: SplitChoice, _model: FittedModel, _data: Dataset) -> pd.DataFrame:
+def _median_observation(
+    digest: str, choice: SplitChoice, _model: FittedModel, _data: Dataset
+) -> pd.DataFrame:
     """Return the median observation of the training rows."""
     return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))
 

@@ -70,13 +70,15 @@ class Source:
     @cached_property
     def description(self) -> SampleData | FileData:
         """The data that it makes, as in a specification."""
-        usual, origin = None, self.origin or analysis.FileData(self.name)
+        default_target, origin = None, self.origin or analysis.FileData(self.name)
         if isinstance(origin, analysis.SampleData):
             is_file = self.bundled is None
-            usual = io.SAMPLE_TABLES[origin.name] if is_file else _target_name(self.bundled)
+            default_target = (
+                io.SAMPLE_TABLES[origin.name] if is_file else _target_name(self.bundled)
+            )
         return replace(
             origin,
-            target=None if self.target == usual else self.target,
+            target=None if self.target == default_target else self.target,
             reading=self.options or io.ReadOptions(),
             table=self.choices,
         )
