@@ -44,6 +44,7 @@ def take_arrays() -> None:
     import streamlit as st
 
     import lincore
+    from lincore import analysis
     from pages.ui.session import state
 
     path = st.query_params.get("arrays", "")
@@ -52,4 +53,4 @@ def take_arrays() -> None:
         with np.load(path) as arrays:
             name = Path(path).stem
             data = lincore.load((arrays["X"], arrays["y"]), name=name)
-            state.keep(data, None, state.Origin("file", name))
+            state.use_data(data, analysis.FileData(name))
