@@ -16,9 +16,9 @@ def _fresh_caches() -> Iterator[None]:
     # that another test's page no longer computes it.
     st.cache_data.clear()
     st.cache_resource.clear()
-    cache.KEPT.clear()
+    cache.RESULTS.clear()
     page_jobs.shared.clear()
-    displays.KEPT.clear()
+    displays.CACHED.clear()
     yield
 
 

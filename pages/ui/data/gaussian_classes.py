@@ -17,7 +17,7 @@ from pages.ui.widgets import controls, tables
 Columns: TypeAlias = dict[str, list[Any]]
 
 BASE = "data.draw.base"
-KEPT = "data.draw.kept"
+EDITED = "data.draw.kept"
 # The last generated data with their time, and the seconds by which the table may report an edited
 # cell late.
 _DRAWN, _SECONDS = "data.draw.last", 2.0
@@ -93,7 +93,7 @@ def _table(n_classes: int, n_features: int, distance: float) -> str:
     """Draw the table of classes and return its key; edits remain until the layout changes."""
     layout = (n_classes, n_features, distance)
     key = "data.draw.table." + ".".join(map(str, layout))
-    stored = st.session_state.get(KEPT)
+    stored = st.session_state.get(EDITED)
     if key not in st.session_state or BASE not in st.session_state:
         fresh = _ring(*layout)
         st.session_state[BASE] = stored[1] if stored is not None and stored[0] == layout else fresh
@@ -125,7 +125,7 @@ def _table(n_classes: int, n_features: int, distance: float) -> str:
             args=(key,),
             alt="Each class with its rows, prior, ellipse and mean.",
         )
-    st.session_state[KEPT] = (layout, edited.to_dict("list"))
+    st.session_state[EDITED] = (layout, edited.to_dict("list"))
     return key
 
 

@@ -132,12 +132,12 @@ def _forget() -> None:
     """Delete the data of this session and of this browser with all results, and start over."""
     if not st.session_state.get("data.forget"):  # the callback also runs without a click
         return
-    browser_data.KEPT.forget(browser_data.this_browser())
+    browser_data.STORE.forget(browser_data.this_browser())
     page_jobs.forget()
     # It is unknown which shared results belong to these data.
     page_jobs.shared.clear()
-    cache.KEPT.clear()
-    displays.KEPT.clear()
+    cache.RESULTS.clear()
+    displays.CACHED.clear()
     st.cache_data.clear()
     st.cache_resource.clear()
     link.clear()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: Limit for results as large as data, for all visitors and functions together.
-KEPT = Shared(80_000_000)
+RESULTS = Shared(80_000_000)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ def by_bytes(doing: str = "") -> Callable[[Function], Function]:
                 with st.spinner(doing) if doing else nullcontext():
                     return compute(*args)
 
-            return KEPT.get_or_make(key, compute_visibly)
+            return RESULTS.get_or_make(key, compute_visibly)
 
         return cast("Function", cached)
 

@@ -135,7 +135,7 @@ class BrowserData:
         return sum(self._values[name][1] for name in names)
 
 
-KEPT = BrowserData()
+STORE = BrowserData()
 
 
 def browser_of(cookies: Mapping[str, str]) -> str:
@@ -159,7 +159,7 @@ class Browsers:
         self, app: Callable[..., Awaitable[None]], data: BrowserData | None = None
     ) -> None:
         self.app = app
-        self.data = KEPT if data is None else data
+        self.data = STORE if data is None else data
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Pass the request on to the app."""

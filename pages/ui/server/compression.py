@@ -23,7 +23,7 @@ class Compressed:
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
-        self._kept: dict[str, list[Message]] = {}
+        self._answers: dict[str, list[Message]] = {}
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer from the stored scripts, or pass the request on to the app."""
@@ -31,7 +31,7 @@ class Compressed:
             await self.app(scope, receive, send)
             return
         path = scope["path"]
-        if path not in self._kept:
+        if path not in self._answers:
             messages: list[Message] = []
 
             async def keep(message: Message) -> None:
@@ -42,8 +42,8 @@ class Compressed:
                 for message in messages:
                     await send(message)
                 return
-            self._kept[path] = await asyncio.to_thread(_compressed, messages)
-        for message in self._kept[path]:
+            self._answers[path] = await asyncio.to_thread(_compressed, messages)
+        for message in self._answers[path]:
             await send(dict(message))
 
 

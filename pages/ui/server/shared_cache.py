@@ -34,17 +34,17 @@ class Shared:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._n_bytes = 0
         self._making: dict[Hashable, Lock] = {}
 
     def get(self, key: Hashable) -> Any:
         """Return a result, or None."""
         with self._lock:
-            if key not in self._kept:
+            if key not in self._results:
                 return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+            self._results.move_to_end(key)
+            return self._results[key][0]
 
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, unless it alone exceeds the limit."""
@@ -52,11 +52,11 @@ class Shared:
         with self._lock:
             if size > self.max_bytes:
                 return
-            _, former = self._kept.pop(key, (None, 0))
-            self._kept[key] = (result, size)
+            _, former = self._results.pop(key, (None, 0))
+            self._results[key] = (result, size)
             self._n_bytes += size - former
             while self._n_bytes > self.max_bytes:
-                _, (_, oldest) = self._kept.popitem(last=False)
+                _, (_, oldest) = self._results.popitem(last=False)
                 self._n_bytes -= oldest
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -83,7 +83,7 @@ class Shared:
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._kept.clear()
+            self._results.clear()
             self._n_bytes = 0
 
 

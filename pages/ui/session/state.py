@@ -173,7 +173,7 @@ def choose_sample(name: str) -> None:
 
 def kept_upload(sha: str = "") -> tuple[Dataset, Any] | None:
     """Return an upload that the server keeps for this browser; without a digest, the last one."""
-    return browser_data.KEPT.get(browser_data.this_browser(), sha)
+    return browser_data.STORE.get(browser_data.this_browser(), sha)
 
 
 def recall(sha: str = "") -> None:
@@ -194,7 +194,7 @@ def use_data(
     sha = getattr(data_source(), "sha256", "")
     if sha:
         upload = (data, made_from)
-        browser_data.KEPT.put(browser_data.this_browser(), sha, upload, n_bytes(upload))
+        browser_data.STORE.put(browser_data.this_browser(), sha, upload, n_bytes(upload))
     dismiss()
     for key in PER_DATASET:
         if is_new or key not in _PER_FILE:

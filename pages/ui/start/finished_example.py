@@ -22,7 +22,7 @@ METHOD, RARE = "lda", "class 3"
 LOSS = f"recall of {RARE}"
 #: The rare class lies between two others; all have the same number of rows before it is reduced.
 MEANS = [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]]
-ROWS, KEPT = 400, 28
+ROWS, RARE_ROWS = 400, 28
 WORDS = """
 **Recall** of a class: the share of its test rows that are predicted as this class.  
 **Priors**: the share of each class that the model expects, learned from the training rows.
@@ -42,7 +42,7 @@ class FinishedExample(NamedTuple):
 def compute() -> FinishedExample:
     """Return the example as the library computes it."""
     rows = data.gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
-    study = imbalance.balance(rows, {RARE: KEPT}, METHOD)
+    study = imbalance.balance(rows, {RARE: RARE_ROWS}, METHOD)
     decomposition = displays.DecompositionDisplay(study, METHOD, LOSS)
     corrections = displays.CorrectionsDisplay(study, METHOD, LOSS)
     remedy = imbalance.choose_remedy(study, METHOD, LOSS).remedy

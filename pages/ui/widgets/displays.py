@@ -314,23 +314,23 @@ class DisplayParts(NamedTuple):
 
 
 #: The parts of the displays of all visitors; a page asks for them several times in a run.
-KEPT = Shared(40_000_000)
+CACHED = Shared(40_000_000)
 
 
 def parts(display: Display) -> DisplayParts:
     """Return the parts of a display, from the cache if possible."""
 
-    def made() -> DisplayParts:
+    def compute() -> DisplayParts:
         with st.spinner("Computing …"):
             figure = display.plotted()
             return DisplayParts(display.finding(), display.scope(), figure, display.notes())
 
-    return cast("DisplayParts", KEPT.get_or_make(display.key, made))
+    return cast("DisplayParts", CACHED.get_or_make(display.key, compute))
 
 
 def table(display: Display) -> pd.DataFrame:
     """Return the table of a display, from the cache if possible."""
-    return cast("pd.DataFrame", KEPT.get_or_make((display.key, "table"), display.table))
+    return cast("pd.DataFrame", CACHED.get_or_make((display.key, "table"), display.table))
 
 
 def chosen(kind: type[Display], *, width: int = 275, **known: Any) -> Any:

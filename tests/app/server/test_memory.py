@@ -23,7 +23,7 @@ MEGABYTE = 1_000_000
 @pytest.fixture
 def kept(monkeypatch) -> Shared:
     kept = Shared(2 * MEGABYTE)
-    monkeypatch.setattr(cache, "KEPT", kept)
+    monkeypatch.setattr(cache, "RESULTS", kept)
     return kept
 
 
@@ -94,7 +94,7 @@ def test_a_fault_is_not_kept(kept):
 
 
 def test_all_that_is_shared_leaves_room_for_the_rest_of_600_megabytes():
-    assert cache.KEPT.max_bytes + page_jobs.shared.max_bytes <= 200 * MEGABYTE
+    assert cache.RESULTS.max_bytes + page_jobs.shared.max_bytes <= 200 * MEGABYTE
 
 
 def test_a_session_is_forgotten_in_time_though_nobody_comes(monkeypatch):

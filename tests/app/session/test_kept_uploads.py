@@ -22,7 +22,7 @@ WAS_HERE = "upload it again to continue"
 def browser(monkeypatch):
     """Return what makes a browser, or None for one without cookies, the visitor from now on."""
     kept = browser_data.BrowserData()
-    monkeypatch.setattr(browser_data, "KEPT", kept)
+    monkeypatch.setattr(browser_data, "STORE", kept)
 
     def visit(token: str | None) -> None:
         cookies = {} if token is None else {browser_data.COOKIE: token}
@@ -70,7 +70,7 @@ def test_without_cookies_nothing_is_kept(browser):
     app = uploaded()
     again = open_link({"analysis": link_of(app)}, "pages/data.py")
     assert WAS_HERE in again.header[0].value
-    assert browser_data.KEPT.get(str(browser_data.browser_of({}))) is None
+    assert browser_data.STORE.get(str(browser_data.browser_of({}))) is None
 
 
 def test_what_is_to_be_forgotten_is_gone_at_once(browser):
