@@ -17,7 +17,7 @@ from lincore.inspection.decision_functions import DecisionFunction
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
 from lincore.inspection.first_plane import default_plane_kind, leading_features
-from lincore.inspection.planes import Plane, feature_plane, held
+from lincore.inspection.planes import Plane, feature_plane, rest_text
 from lincore.inspection.views import View, make_view
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import transform_for_classifier
@@ -266,6 +266,6 @@ def _plane(turn: Array, base: Array, axes: tuple[int, ...]) -> Plane:
         columns=None,
         projection=turn,
         subject="principal axes" if n_rest else "",
-        rest=held(n_rest, "coordinate", "its mean", "their means"),
+        rest=rest_text(n_rest, "coordinate", "its mean", "their means"),
         levels=(None,) * len(axes),
     )

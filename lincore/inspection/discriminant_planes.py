@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.fisher import FisherDiscriminant
-from lincore.inspection.planes import Plane, dense, held
+from lincore.inspection.planes import Plane, dense, rest_text
 from lincore.linalg.eigenvectors import fix_signs
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
@@ -80,7 +80,7 @@ def discriminant_plane(
         columns=None,
         projection=directions.T,
         subject="discriminant plane" if len(directions) == 2 else "discriminant direction",
-        rest=held(n_rest, "direction", average, average),
+        rest=rest_text(n_rest, "direction", average, average),
         levels=(None,) * len(directions),
     )
 

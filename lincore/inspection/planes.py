@@ -117,7 +117,9 @@ def feature_plane(
     n_rest = len(base) - len(chosen)
     statistic = "mean" if data.kind.is_sparse else rest
     or_level = " or most frequent level" if data.levels and not data.kind.is_sparse else ""
-    typical = (f"its {statistic}{or_level}", f"their {statistic}s{or_level}")
+    held_at = (f"its {statistic}{or_level}", f"their {statistic}s{or_level}")
+    if values:
+        held_at = ("a chosen value", "chosen values")
     levels = data.levels or (None,) * data.n_features
     return Plane(
         axis_names=tuple(data.feature_names[column] for column in chosen),
@@ -126,7 +128,7 @@ def feature_plane(
         columns=tuple(chosen),
         projection=None,
         subject="two features" if len(chosen) == 2 else "one feature",
-        rest=held(n_rest, "feature", *(("a chosen value", "chosen values") if values else typical)),
+        rest=rest_text(n_rest, "feature", *held_at),
         levels=tuple(levels[column] for column in chosen),
     )
 
@@ -209,7 +211,7 @@ def coordinate_plane(
     unit = np.eye(len(centre))[list(axes)]
     base = np.where(unit.any(axis=0), 0.0, centre)
     title = subject or ("two coordinates" if len(axes) == 2 else "one coordinate")
-    rest = held(len(centre) - len(axes), "coordinate", "its mean", "their means")
+    rest = rest_text(len(centre) - len(axes), "coordinate", "its mean", "their means")
     return Plane(names, base, unit, None, unit.T, title, rest, (None,) * len(axes))
 
 
@@ -236,7 +238,7 @@ def principal_plane(
     pca = PCA().fit(dense(seen))
     axes = tuple(axis for axis in axes if axis < pca.n_components_)
     directions = pca.components_[list(axes)]
-    rest = held(seen.shape[1] - len(axes), "direction", "its mean", "their means")
+    rest = rest_text(seen.shape[1] - len(axes), "direction", "its mean", "their means")
     names = tuple(f"Principal axis {axis + 1}" for axis in axes)
     return Plane(
         names, pca.mean_, directions, None, directions.T, "principal axes", rest,
@@ -249,7 +251,7 @@ def dense(seen: Any) -> NDArray[Any]:
     return np.asarray(seen.toarray() if issparse(seen) else seen)
 
 
-def held(number: int, noun: str, value: str, values: str) -> str:
+def rest_text(number: int, noun: str, value: str, values: str) -> str:
     """Describe the value, or values, at which the other coordinates are held; empty if none are."""
     if number == 1:
         return f"the other {noun} held at {value}"
@@ -275,13 +277,13 @@ def named_units(names: Sequence[str], units: Array) -> tuple[str, ...]:
     )
 
 
-def gaussians_in(units: Array, densities: Gaussians) -> Gaussians:
+def rescale_gaussians(units: Array, densities: Gaussians) -> Gaussians:
     """Return the class densities in coordinates that are divided by `units`."""
     shift = 2 * float(np.log(units).sum())
-    whiteners = tuple(_rescaled(whitener, units, shift) for whitener in densities.whiteners)
+    whiteners = tuple(_rescale_whitener(whitener, units, shift) for whitener in densities.whiteners)
     return Gaussians(densities.means / units, whiteners)
 
 
-def _rescaled(whitener: Whitener, units: Array, shift: float) -> Whitener:
+def _rescale_whitener(whitener: Whitener, units: Array, shift: float) -> Whitener:
     basis = whitener.basis * (units if whitener.basis.ndim == 1 else units[:, None])
     return Whitener(basis, whitener.log_det - shift, whitener.root, whitener.is_certain)

@@ -26,8 +26,8 @@ from lincore.inspection.planes import (
     coordinate_plane,
     drawable_units,
     feature_plane,
-    gaussians_in,
     named_units,
+    rescale_gaussians,
 )
 from lincore.inspection.weights import classifier_input_names
 from lincore.linalg.gaussian import Gaussians
@@ -370,7 +370,7 @@ def _in_drawable_units(view: View) -> View:
         axis_names=named_units(view.axis_names, units),
         points=view.points / units,
         units=units,
-        densities=view.densities and gaussians_in(units, view.densities),
+        densities=view.densities and rescale_gaussians(units, view.densities),
         decision_function=view.decision_function and view.decision_function.in_units(units),
         ambiguous=view.ambiguous and view.ambiguous.in_units(units),
     )

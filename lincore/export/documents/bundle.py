@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.export.documents.section import Section
-from lincore.export.documents.tables import cell, to_latex, to_markdown, with_index
+from lincore.export.documents.tables import cell_text, to_latex, to_markdown, with_index
 from lincore.utils.spreadsheet import spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -207,5 +207,5 @@ def _csv(frame: pd.DataFrame) -> str:
         i: [spreadsheet_safe(value) if isinstance(value, str) else value for value in column]
         for i, (_, column) in enumerate(shown.items())
     })  # fmt: skip
-    safe.columns = pd.Index([spreadsheet_safe(cell(name)) for name in shown.columns])
+    safe.columns = pd.Index([spreadsheet_safe(cell_text(name)) for name in shown.columns])
     return safe.to_csv(index=False)

@@ -62,7 +62,11 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     >>> [section.title for section in report_sections(contents)]
     ['Data', 'Comparison', 'Pairwise comparisons', 'Methods', 'Settings']
     """
-    shown = report_displays(contents) if contents.displays is None else titled(contents.displays)
+    shown = (
+        report_displays(contents)
+        if contents.displays is None
+        else titled_displays(contents.displays)
+    )
     sections = [_data(contents), *(_section(display, title) for title, display in shown.items())]
     sections += [methods_section(contents), _settings(contents)]
     if contents.script:
@@ -98,10 +102,10 @@ def report_displays(contents: ReportContents, others: Sequence[Display] = ()) ->
     """
     subjects = _model, _comparison, _imbalance, _predictions
     own = [display for displays_of in subjects for display in displays_of(contents)]
-    return titled([*own, *others])
+    return titled_displays([*own, *others])
 
 
-def titled(displays: Sequence[Display]) -> dict[str, Display]:
+def titled_displays(displays: Sequence[Display]) -> dict[str, Display]:
     """Return displays by the titles of their sections, with settings where titles are equal."""
     by_title: dict[str, Display] = {}
     for display in {display.key: display for display in displays}.values():

@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"(< )?[−-]?[0-9][0-9,.]*(e[+−-]?[0-9]+)?( %)?")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
 
 
-def cell(value: object, form: str = ".3f") -> str:
+def cell_text(value: object, form: str = ".3f") -> str:
     """Return a value formatted for a table: text on one line, numbers in one format."""
     if value is None or value is pd.NA:
         return ""
@@ -68,9 +68,9 @@ def text_table(frame: pd.DataFrame, form: str = ".3f") -> TextTable:
     shown = with_index(frame)
     # By position, because names of columns may be repeated.
     columns = [shown.iloc[:, i] for i in range(shown.shape[1])]
-    texts = [[cell(value, form) for value in column.tolist()] for column in columns]
+    texts = [[cell_text(value, form) for value in column.tolist()] for column in columns]
     return TextTable(
-        [cell(name) for name in shown.columns],
+        [cell_text(name) for name in shown.columns],
         [list(row) for row in zip(*texts, strict=True)],
         list(map(_is_of_numbers, columns)),
     )
@@ -112,7 +112,7 @@ def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: s
     lines = [" & ".join(text.translate(_LATEX) for text in row) for row in [heads, *rows]]
     # A bracket that begins a line would be read as an option of the line break before it.
     head, *body = [f"    {'{}' * line.startswith('[')}{line} \\\\" for line in lines]
-    named = cell(caption).translate(_LATEX)
+    named = cell_text(caption).translate(_LATEX)
     return "\n".join(
         [
             r"\begin{table}",
@@ -171,7 +171,7 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
 def _is_of_numbers(column: pd.Series[Any]) -> bool:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return not pd.api.types.is_bool_dtype(column.dtype)
-    texts = [text for value in column if (text := cell(value))]
+    texts = [text for value in column if (text := cell_text(value))]
     return bool(texts) and all(map(_NUMBER.fullmatch, texts))
 
 

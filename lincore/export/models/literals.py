@@ -84,7 +84,7 @@ def _joined(constant: float, parts: Sequence[str], write: Number) -> str:
     return " ".join([f"-{first[2:]}" if first.startswith("- ") else first, *parts[1:]])
 
 
-def less(name: str, value: float, write: Number = number) -> str:
+def subtraction(name: str, value: float, write: Number = number) -> str:
     """Return ``name - value`` without consecutive signs."""
     if not value:
         return name

@@ -12,11 +12,11 @@ import pandas as pd
 
 from lincore.errors import DataError
 from lincore.export.models.literals import (
-    less,
     linear_terms,
     number,
     refuse_large,
     signed_sum,
+    subtraction,
 )
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 from lincore.limits import LIMITS
@@ -253,7 +253,7 @@ def _add_scores(sheet: _Sheet, functions: ScoreFunctions) -> list[str]:
         headings = list(functions.value_names)
     origin = functions.origin.tolist()
     inputs = [
-        f"({less(sheet.input(source), value, _number)})"
+        f"({subtraction(sheet.input(source), value, _number)})"
         for source, value in zip(functions.inputs, origin, strict=True)
     ]
     all_terms = [_terms(function, inputs) for function in functions.functions]

@@ -8,11 +8,11 @@ from lincore.errors import DataError
 from lincore.export.models.literals import (
     abstention,
     heading,
-    less,
     linear_terms,
     number,
     refuse_large,
     signed_sum,
+    subtraction,
 )
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 from lincore.limits import LIMITS
@@ -197,7 +197,7 @@ def _add_scores(stages: _Stages, functions: ScoreFunctions) -> list[str]:
     """Add inputs minus their origin, squares if any, and the functions."""
     inputs = stages.names("x", len(functions.inputs))
     deviations = [
-        less(_input(source), origin, _number)
+        subtraction(_input(source), origin, _number)
         for source, origin in zip(functions.inputs, functions.origin.tolist(), strict=True)
     ]
     stages.add("inputs", [], zip(inputs, deviations, strict=True))

@@ -29,18 +29,18 @@ def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -
     return tuple(blocks)
 
 
-def fill(template: str, **codes: str) -> str:
+def fill_template(template: str, **codes: str) -> str:
     """Return a template with its words in capitals replaced by code."""
     # In one pass, so that capitals within an inserted value are not replaced.
     return re.sub(rf"\b({'|'.join(codes)})\b", lambda match: codes[match[1]], template)
 
 
-def record(name: str, value: Any, records: Mapping[type, str]) -> str:
+def record_code(name: str, value: Any, records: Mapping[type, str]) -> str:
     """Return the call that makes a record, with the fields that differ from their defaults."""
-    return call(name, **changed(value, records))
+    return call(name, **changed_fields(value, records))
 
 
-def changed(value: Any, records: Mapping[type, str]) -> dict[str, str]:
+def changed_fields(value: Any, records: Mapping[type, str]) -> dict[str, str]:
     """Return the fields of a record that differ from their defaults, as code."""
     known = defaults(type(value))
     return {
@@ -52,7 +52,7 @@ def changed(value: Any, records: Mapping[type, str]) -> dict[str, str]:
 
 def _nested(value: Any, records: Mapping[type, str]) -> str:
     if type(value) in records:
-        return record(records[type(value)], value, records)
+        return record_code(records[type(value)], value, records)
     if type(value) in (list, tuple):
         elements = ", ".join(_nested(element, records) for element in value)
         return f"({elements}{',' * (len(value) == 1)})"

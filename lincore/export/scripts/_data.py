@@ -13,7 +13,7 @@ from lincore.analysis.data_sources import (
     SampleData,
 )
 from lincore.analysis.experiment import SplitChoice
-from lincore.export.scripts._code import Block, changed, record
+from lincore.export.scripts._code import Block, changed_fields, record_code
 from lincore.export.scripts._settings import how_code
 from lincore.io.samples import SAMPLE_TABLES, sample
 from lincore.io.tables.bins import Bins
@@ -68,7 +68,9 @@ def _loading(source: DataSource, *, described: bool) -> list[str]:
     if isinstance(source, FileData):
         return _file(source, described=described)
     name, target, table = literal(source.name), source.target, source.name in SAMPLE_TABLES
-    edited = bool(target or changed(source.reading, RECORDS) or changed(source.table, RECORDS))
+    edited = bool(
+        target or changed_fields(source.reading, RECORDS) or changed_fields(source.table, RECORDS)
+    )
     if not edited and not described:
         return [f"data = lincore.sample({name})"]
     if table:
@@ -87,12 +89,12 @@ def _table(
     source: SampleData | FileData, target: str | None, function: str, *sources: str, **named: str
 ) -> list[str]:
     """Return the lines that make a table, choose the use of its columns, and make the data."""
-    if options := changed(source.reading, RECORDS):
+    if options := changed_fields(source.reading, RECORDS):
         named["options"] = call("io.ReadOptions", **options)
     lines, chosen = [f"table = {call(function, *sources, **named)}"], ["table", "target"]
     lines.append(f"target = {literal(target)}")
     if source.table != TableOptions():
-        lines.append(f"choices = {record('io.TableOptions', source.table, RECORDS)}")
+        lines.append(f"choices = {record_code('io.TableOptions', source.table, RECORDS)}")
         chosen.append("choices")
     return [*lines, f"data = {call('io.table_to_dataset', *chosen)}"]
 
@@ -105,7 +107,7 @@ def _file(source: FileData, *, described: bool) -> list[str]:
         return [path, *_table(source, source.target, "io.open_table", "path", **keywords)]
     if source.target is not None:
         keywords["target"] = literal(source.target)
-    if changed(source.reading, RECORDS):
-        keywords["options"] = record("io.ReadOptions", source.reading, RECORDS)
-    keywords |= changed(source.table, RECORDS) | changed(source.images, RECORDS)
+    if changed_fields(source.reading, RECORDS):
+        keywords["options"] = record_code("io.ReadOptions", source.reading, RECORDS)
+    keywords |= changed_fields(source.table, RECORDS) | changed_fields(source.images, RECORDS)
     return [path, f"data = {call('lincore.load', 'path', **keywords)}"]

@@ -10,7 +10,7 @@ from lincore.analysis.predict_question import ClassShare, NewFile, PredictQuesti
 from lincore.analysis.questions import ClassifyQuestion, CompareQuestion
 from lincore.analysis.specification import Analysis
 from lincore.displays import COMPARISON
-from lincore.export.scripts._code import Block, display_blocks, fill, record
+from lincore.export.scripts._code import Block, display_blocks, fill_template, record_code
 from lincore.export.scripts._data import RECORDS, file_code
 from lincore.export.scripts._settings import (
     as_code,
@@ -103,7 +103,7 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
     elif isinstance(rows, NewFile):
         lines = [file_code("new", rows.name, rows.sha256)]
         if rows.reading != type(rows.reading)():
-            keywords["options"] = record("io.ReadOptions", rows.reading, RECORDS)
+            keywords["options"] = record_code("io.ReadOptions", rows.reading, RECORDS)
         if rows.fill_missing:
             keywords["fill_missing"] = "True"
         if question.model is None and isinstance(analysis.data, FileData | SampleData):
@@ -164,7 +164,7 @@ def compare_blocks(
         "variation": _VARIATION,
     }
     codes = {name.upper(): literal(keywords[name]) for name in ("test_size", "seed")}
-    roots = {name: fill(code, **codes, HOW=how) for name, code in roots.items()}
+    roots = {name: fill_template(code, **codes, HOW=how) for name, code in roots.items()}
     calls = calls or _default_calls(question)
     titles = {"results": "Comparison"}
     titled = {name: (titles.get(name, name.capitalize()), code) for name, code in roots.items()}

@@ -9,7 +9,7 @@ from lincore.analysis.experiment import Experiment, method_line
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import record
+from lincore.export.scripts._code import record_code
 from lincore.utils.code import Code, call, literal
 
 
@@ -21,7 +21,7 @@ def lines_of(analysis: Analysis, words: Sequence[str]) -> tuple[str, ...]:
 def fit_code(analysis: Analysis, question: ClassifyQuestion | PredictQuestion) -> str:
     """Return the call that fits one classifier and predicts the test rows."""
     (line,) = lines_of(analysis, (question.classifier,))
-    steps = record("lincore.Steps", analysis.steps, {})
+    steps = record_code("lincore.Steps", analysis.steps, {})
     return call("lincore.fit", "data", literal(line), "split", steps=steps)
 
 
@@ -36,7 +36,7 @@ class _ScriptExperiment(Experiment):
 
 def as_code(analysis: Analysis) -> Experiment:
     """Return the choices of an analysis, from which a question makes the keywords of its call."""
-    steps: Any = Code(record("lincore.Steps", analysis.steps, {}))
+    steps: Any = Code(record_code("lincore.Steps", analysis.steps, {}))
     data: Any = Code("data")
     return _ScriptExperiment(data, analysis.split, steps, analysis.options)
 

@@ -191,7 +191,7 @@ class CostCurve:
         ratio : float
             For "matched", one of `ratios`.
         """
-        return self._of(ratio, [(self, line, 1.0)]).within(0.0, np.inf)
+        return self._contrast(ratio, [(self, line, 1.0)]).within(0.0, np.inf)
 
     def line(self, line: str) -> Array:
         """Return the expected cost per row at every ratio with its interval, shape (G, 3)."""
@@ -199,7 +199,7 @@ class CostCurve:
 
     def saving(self, ratio: float, line: str = BALANCED) -> Interval:
         """Return the saving per row of a decision compared with the uncorrected one."""
-        return self._of(ratio, [(self, UNCORRECTED, 1.0), (self, line, -1.0)])
+        return self._contrast(ratio, [(self, UNCORRECTED, 1.0), (self, line, -1.0)])
 
     def excess(self, other: CostCurve, ratio: float, line: str = MATCHED) -> Interval:
         """Return the cost per row minus that of another method with the same rule of decision.
@@ -211,7 +211,7 @@ class CostCurve:
         ratio, line
             As for `cost`.
         """
-        return self._of(ratio, [(self, line, 1.0), (other, line, -1.0)])
+        return self._contrast(ratio, [(self, line, 1.0), (other, line, -1.0)])
 
     def relative_saving(self, ratio: float) -> Interval:
         """Return the saving of the balanced decision as a share of the uncorrected cost."""
@@ -220,7 +220,7 @@ class CostCurve:
         if not np.isfinite(share):
             return UNKNOWN
         # The interval is by the delta method.
-        saved = self._of(ratio, [(self, UNCORRECTED, 1.0 - share), (self, BALANCED, -1.0)])
+        saved = self._contrast(ratio, [(self, UNCORRECTED, 1.0 - share), (self, BALANCED, -1.0)])
         return Interval(share, *(share + (end - saved.value) / uncorrected for end in saved[1:]))
 
     def break_even(self) -> Interval:
@@ -243,7 +243,7 @@ class CostCurve:
         low, high = (_first_above(grid, ends[:, i]) for i in (1, 0))
         return Interval(value, min(low, value), max(high, value))
 
-    def _of(self, ratio: float, contrast: Sequence[tuple[CostCurve, str, float]]) -> Interval:
+    def _contrast(self, ratio: float, contrast: Sequence[tuple[CostCurve, str, float]]) -> Interval:
         """Return the mean of a contrast of lines, also of several methods, at one ratio."""
         weights = self.costs.shares * self.costs.class_costs(ratio)
         seen = np.isfinite(self.errors[0]).all(axis=0) & (weights > 0)
