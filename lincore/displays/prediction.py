@@ -239,7 +239,7 @@ class PredictedRowsDisplay(_PredictionsDisplay):
 
 @dataclass(frozen=True, eq=False)
 class PredictedClassesDisplay(_PredictionsDisplay):
-    """The rows predicted as each class; of a single row the posterior of each."""
+    """The rows predicted as each class; for a single row, the posterior of each."""
 
     title: ClassVar[str] = "Predicted classes"
     made_by: ClassVar[str] = "predictions.by_class"

@@ -186,7 +186,7 @@ class AssociationsDisplay(DescriptiveDisplay):
 
 
 def _permuted_rows(test: LargestAssociation) -> str:
-    """Say whose labels were permuted, if not those of all rows one by one."""
+    """State whose labels were permuted, unless those of all rows one by one."""
     if not test.is_sample:
         return " of whole groups" if test.by_groups else ""
     groups = "whole groups among " if test.by_groups else ""
@@ -305,7 +305,7 @@ class ColumnDisplay(DescriptiveDisplay):
 
 
 def present_note(present: Flags, rows: str, where: str = "") -> str:
-    """Say on how many rows something was computed, and how many have no value."""
+    """State on how many rows something was computed, and how many have no value."""
     n_present, n_rows = int(present.sum()), len(present)
     if n_present == n_rows:
         return f"{capital(rows)}."

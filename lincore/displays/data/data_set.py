@@ -219,7 +219,7 @@ class TrueParametersDisplay(Display):
 
 
 def _least_error(error: ExpectedLoss) -> str:
-    """Say what the Bayes error is, however small."""
+    """State the Bayes error, however small."""
     if error.value == 0 and error.standard_error:
         return (
             f"No error was found among the rows drawn from these Gaussians ({error.method}): a "

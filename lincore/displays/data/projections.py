@@ -400,7 +400,7 @@ class FisherDisplay(ScatterDisplay):
         return pd.DataFrame() if isinstance(self.fitted, str) else super().frame()
 
     def plot(self) -> go.Figure | None:
-        """Return the rows by class; of two classes the histograms along the one direction."""
+        """Return the rows by class; for two classes, histograms along the only direction."""
         if isinstance(self.fitted, str):
             return None
         data = self.projected.data

@@ -86,7 +86,7 @@ class StudyDisplay(Display):
         return f"Mean of {of} {unit} ({rows}), with 95 % intervals.{weighted}"
 
     def call(self) -> str:
-        """Return the expression that makes this display; of one split alone, the first."""
+        """Return the expression that makes this display, that of the first split if it is alone."""
         text = super().call()
         return text if len(self.study.seeds) > 1 else f"first{text.removeprefix('study')}"
 
@@ -239,7 +239,7 @@ def set_name(condition: str) -> str:
 
 
 def rows_of(study: BalanceStudy) -> str:
-    """Say how many rows of each class trained and tested on one split."""
+    """State how many rows of each class trained and tested on one split."""
     sizes = {name: counted(study.counts[name], study) for name in ("full", "reduced")}
     return (
         f"Full set: {sizes['full']}. Reduced set: {sizes['reduced']}. Test set, untouched: "
@@ -253,7 +253,7 @@ def tested(study: BalanceStudy) -> np.ndarray:
 
 
 def counted(counts: np.ndarray, study: BalanceStudy) -> str:
-    """Say how many rows there are of each class; of many classes, those that were reduced."""
+    """State the number of rows of each class, or only of reduced ones if there are many."""
     total = f"{int(counts.sum()):,} {study.settings.rows}"
     chosen = [*range(len(study.classes))]
     if len(chosen) > NAMED:

@@ -64,7 +64,7 @@ class StudyScoresDisplay(OneSplitDisplay):
         return scores.set_index("method").loc[methods].reset_index()
 
     def table(self) -> pd.DataFrame:
-        """Return a line for each model and set; of many classes the recalls of reduced ones."""
+        """Return a line for each model and set; for many classes, recalls of reduced ones only."""
         classes, is_reduced = self.study.classes.astype(str), self.study.is_reduced
         named = (classes if len(classes) <= NAMED else classes[is_reduced])[:NAMED]
         scores = self.frame()

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import metrics, plots
-from lincore.displays.model.model_display import ModelDisplay, codes, has_posteriors
+from lincore.displays.model.model_display import ModelDisplay, class_labels, has_posteriors
 from lincore.fields import Field
 from lincore.utils import capital, decimals, percent, quoted
 
@@ -24,7 +24,7 @@ _SLOPE, _INTERCEPT = "calibration slope", "calibration-in-the-large"
 
 
 def _posteriors(so_far: SimpleNamespace) -> Mapping[int, str]:
-    return {-1: "the predicted class", **codes(so_far)}
+    return {-1: "the predicted class", **class_labels(so_far)}
 
 
 def _second_of_two(so_far: SimpleNamespace) -> int:

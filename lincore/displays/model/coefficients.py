@@ -59,7 +59,7 @@ def _has_bars(so_far: SimpleNamespace) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CoefficientsDisplay(ModelDisplay):
-    """What each feature adds to the score of a class; of pixels, as images."""
+    """What each feature adds to the score of a class; for pixels, as images."""
 
     title: ClassVar[str] = "Coefficients"
     made_by: ClassVar[str] = "model.coefficients"
@@ -101,7 +101,7 @@ class CoefficientsDisplay(ModelDisplay):
         )
 
     def frame(self) -> pd.DataFrame:
-        """Return a line for each score and feature; not of pixels."""
+        """Return a line for each score and feature; nothing for pixels."""
         if self.weights is None or self.are_images:
             return pd.DataFrame()
         return pd.DataFrame(
@@ -111,7 +111,7 @@ class CoefficientsDisplay(ModelDisplay):
         )
 
     def table(self) -> pd.DataFrame:
-        """Return a line for each feature; of odds ratios with errors nothing: they hold it."""
+        """Return a line for each feature; nothing if the odds ratios have a table."""
         if self.weights is None or self.are_images:
             return pd.DataFrame()
         if self.coefficients.are_log_odds and not isinstance(_likelihood(self.model), str):

@@ -12,7 +12,7 @@ import pandas as pd
 
 from lincore import inspection, metrics, plots
 from lincore.displays.base import pivot
-from lincore.displays.model.model_display import ModelDisplay, codes, once
+from lincore.displays.model.model_display import ModelDisplay, class_labels, once
 from lincore.fields import Field
 from lincore.utils import count, percent, quoted
 
@@ -119,7 +119,7 @@ class ConfusionCellDisplay(ModelDisplay):
             Field(
                 "True class",
                 "By default that of the most frequent error.",
-                choices=codes,
+                choices=class_labels,
                 auto=_first_true,
             ),
         ]
@@ -131,7 +131,7 @@ class ConfusionCellDisplay(ModelDisplay):
             Field(
                 "Predicted class",
                 "By default that of the most frequent error.",
-                choices=codes,
+                choices=class_labels,
                 auto=_first_predicted,
             ),
         ]
@@ -164,7 +164,7 @@ class ConfusionCellDisplay(ModelDisplay):
         return self.model.data.kind.rows
 
     def frame(self) -> pd.DataFrame:
-        """Return the rows with posteriors and distances; of a table with their features."""
+        """Return the rows with posteriors and distances; for tables, also their features."""
         data, cell_rows = self.model.data, self.cell_rows
         columns = inspection.cell_columns(data, cell_rows, *self.cell)
         if data.kind.is_images:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
-from lincore.displays.model.model_display import codes
+from lincore.displays.model.model_display import class_labels
 from lincore.displays.model.what_if import MEDIAN, RowDisplay
 from lincore.fields import Field
 from lincore.utils import count, listed, number, quoted
@@ -33,7 +33,7 @@ def _features(so_far: SimpleNamespace) -> dict[int, str]:
 
 
 def _other_classes(so_far: SimpleNamespace) -> dict[int, str]:
-    classes = codes(so_far)
+    classes = class_labels(so_far)
     return {NEXT: "The next class", **classes} if len(classes) > 2 else {}
 
 
@@ -109,13 +109,13 @@ class ContributionsDisplay(RowDisplay):
         return f"{shown} (filled in)" if gap else shown
 
     def table(self) -> pd.DataFrame:
-        """Return the features that count most; of pixels nothing."""
+        """Return the features that count most; nothing for pixels."""
         if self.model.data.kind.is_images:
             return pd.DataFrame()
         return self.frame()[:_MOST_LINES]
 
     def plot(self) -> go.Figure | None:
-        """Return a waterfall from the mean of the training rows to the row; of pixels an image."""
+        """Return a waterfall from the mean training row to the row; for pixels, an image."""
         parts, data = self.parts, self.model.data
         if isinstance(parts, str):
             return None

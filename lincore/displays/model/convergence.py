@@ -112,7 +112,7 @@ class ConvergenceDisplay(TraceDisplay):
         )
 
     def plot(self) -> go.Figure | None:
-        """Return the traces; of a perceptron its mistakes."""
+        """Return the traces; for a perceptron, its mistakes."""
         if self.traces:
             return self.drawn(self.traces)
         if not self.iterates:

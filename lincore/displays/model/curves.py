@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import metrics, plots, report
-from lincore.displays.model.model_display import ModelDisplay, codes, has_posteriors
+from lincore.displays.model.model_display import ModelDisplay, class_labels, has_posteriors
 from lincore.fields import Field
 from lincore.utils import listed, percent, quoted
 
@@ -49,7 +49,7 @@ class CurvesDisplay(ModelDisplay):
                 "Classes",
                 "Whose curves are drawn.",
                 longest=500,
-                choices=codes,
+                choices=class_labels,
                 auto=_first_classes,
                 when=_are_many,
             ),
@@ -143,7 +143,7 @@ class DecisionCurveDisplay(ModelDisplay):
                 "Decide for",
                 "The class that calls for action. A threshold of 20 % says that a hit is worth "
                 "four false alarms.",
-                choices=codes,
+                choices=class_labels,
                 auto=_rarest,
                 when=has_posteriors,
             ),

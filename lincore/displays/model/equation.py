@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import pandas as pd
 
 from lincore import geometry, inspection
-from lincore.displays.model.model_display import ModelDisplay, codes
+from lincore.displays.model.model_display import ModelDisplay, class_labels
 from lincore.estimators import LeastSquaresClassifier
 from lincore.fields import Field
 from lincore.utils import quoted
@@ -37,7 +37,7 @@ _TARGETS = {
 
 
 def _other_classes(so_far: SimpleNamespace) -> dict[int, str]:
-    return {code: label for code, label in codes(so_far).items() if code != so_far.first}
+    return {code: label for code, label in class_labels(so_far).items() if code != so_far.first}
 
 
 def _are_several(so_far: SimpleNamespace) -> bool:
@@ -59,8 +59,8 @@ class ClassPairDisplay(ModelDisplay):
     first: (
         Annotated[
             int,
-            Field("Between", "The class on the positive side.", choices=codes, auto=_first_class,
-                  when=_are_several),
+            Field("Between", "The class on the positive side.", choices=class_labels,
+                  auto=_first_class, when=_are_several),
         ]
         | None
     ) = None  # fmt: skip

@@ -55,7 +55,7 @@ class ErrorSlicesDisplay(ModelDisplay):
 
     @cached_property
     def slices(self) -> list[ErrorSlice]:
-        """The parts of every column, the least p-value first; or of one, in their order."""
+        """The parts of all columns, the least p-value first, or those of one in their order."""
         slices = checks.error_slices(self.model)
         if self.column == EVERY:
             return slices
@@ -83,7 +83,7 @@ class ErrorSlicesDisplay(ModelDisplay):
         return recalls
 
     def finding(self) -> str:
-        """Name the part with clearly more errors; of one column, the range of the errors."""
+        """Name the part with clearly more errors; for one column, state their range."""
         if not self.slices:
             return "No part has enough test rows."
         if self.column != EVERY:

@@ -343,7 +343,7 @@ class StepwiseDisplay(ModelDisplay):
 
     @property
     def is_stepwise(self) -> bool:
-        """True of LDA with stepwise selection."""
+        """True for LDA with stepwise selection."""
         return isinstance(getattr(self.model.classifier, "selection", None), str)
 
     @cached_property

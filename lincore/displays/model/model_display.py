@@ -33,7 +33,7 @@ def once(make: Callable[[FittedClassifier], T]) -> Callable[[FittedClassifier], 
     return cached
 
 
-def codes(so_far: SimpleNamespace) -> dict[int, str]:
+def class_labels(so_far: SimpleNamespace) -> dict[int, str]:
     """Return the codes of the classes with their labels: a rule of options."""
     return dict(enumerate(map(str, so_far.model.data.classes)))
 

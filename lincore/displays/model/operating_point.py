@@ -14,7 +14,7 @@ import pandas as pd
 
 from lincore import imbalance, metrics, plots, report
 from lincore.displays.model.curves import PrecisionRecallDisplay, RocDisplay
-from lincore.displays.model.model_display import ModelDisplay, codes
+from lincore.displays.model.model_display import ModelDisplay, class_labels
 from lincore.fields import Between, Field, per_cent
 from lincore.utils import decimals, percent, quoted
 
@@ -99,7 +99,7 @@ class OperatingPointDisplay(ModelDisplay):
                 "Positive class",
                 "The class that calls for action: a miss is a row of it that is not predicted as "
                 "such, a false alarm a row of another class that is.",
-                choices=codes,
+                choices=class_labels,
                 auto=_rarest,
             ),
         ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import pandas as pd
 
 from lincore import fields, inspection, plots
-from lincore.displays.model.model_display import ModelDisplay, codes, once
+from lincore.displays.model.model_display import ModelDisplay, class_labels, once
 from lincore.fields import Field
 from lincore.plots.plane import MOST_FAINT, with_ellipses
 
@@ -193,7 +193,7 @@ def _has_focus(so_far: SimpleNamespace) -> bool:
 
 
 def _focus(so_far: SimpleNamespace) -> dict[int, str]:
-    return {_ALL: "All classes", **codes(so_far)}
+    return {_ALL: "All classes", **class_labels(so_far)}
 
 
 def _is_surface(so_far: SimpleNamespace) -> bool:

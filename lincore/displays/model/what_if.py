@@ -127,7 +127,7 @@ class WhatIfDisplay(RowDisplay):
 
     @property
     def first_features(self) -> list[int]:
-        """The features to change first: of words those that occur most."""
+        """The features to change first: for words, those that occur most."""
         if not self.model.data.kind.is_sparse:
             return list(range(6))
         first: list[int] = np.argsort(-self.given, kind="stable")[:4].tolist()
@@ -162,7 +162,7 @@ class WhatIfDisplay(RowDisplay):
         return self.prediction.table.round(digits).reset_index(drop=True)
 
     def plot(self) -> go.Figure | None:
-        """Return the row in the plane; of images behind PCA, what the model sees."""
+        """Return the row in the plane; for images behind PCA, what the model sees."""
         if self.by_component:
             return self._rebuilt()
         shown = PlaneDisplay(self.model) if self.plane is None else self.plane

@@ -38,7 +38,7 @@ SYMBOLS_3D = (
 
 # With more classes than this, regions have no colours and rows show whether they are misclassified.
 MANY_CLASSES = 12
-# With more classes, a scatter colours this many at first and draws the others in grey.
+# With more classes, a scatter initially colours this many and draws the others in grey.
 COLOURED_OF_MANY = 6
 
 ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form

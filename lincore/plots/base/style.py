@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import CLEAR, GREY, GRID, INK
 from lincore.utils.formatting import plain, shorten
-from lincore.utils.formatting import shorten_all as shorten_all  # most plots need it
+from lincore.utils.formatting import shorten_all as shorten_all  # many plots need it
 
 # A trace as Plotly writes it, with its type.
 Trace = dict[str, Any]
@@ -103,6 +103,23 @@ def axis(title: str = "", **settings: Any) -> dict[str, Any]:
     text = escape(shorten(title, AXIS_WIDTH))
     common = {"showgrid": True, "gridcolor": GRID, "zeroline": False, "automargin": True}
     return {"title": {"text": text, "standoff": 12}} | common | settings
+
+
+def label_axis(
+    labels: Sequence[str],
+    *,
+    width: int,
+    title: str = "",
+    most: int = 40,
+    positions: Sequence[int] | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the settings of an axis with a label at each position, by default from 0 on."""
+    # Of more than `most` labels, every second, third, ... is written.
+    every = -(-len(labels) // most) or 1
+    short = [escape(label) for label in shorten_all(labels, width)]
+    ticks = list(range(len(labels)) if positions is None else positions)
+    return axis(title, tickvals=ticks[::every], ticktext=short[::every], showgrid=False, **settings)
 
 
 def bare_axis(**settings: Any) -> dict[str, Any]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import shade_colour, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, legend, names, shorten_all, trace
+from lincore.plots.base.style import Trace, axis, escape, figure, label_axis, legend, names, trace
 from lincore.utils.formatting import count
 
 TICK_WIDTH = 14
@@ -45,19 +43,7 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
         bargap=0.2 if len(labels) <= 20 else 0.05,
         legend=legend(font={"size": 11}, traceorder="normal", maxheight=0.4),
         xaxis=axis(nticks=4, tickformat="~s", rangemode="tozero"),
-        yaxis=_class_axis(labels),
-    )
-
-
-def _class_axis(labels: list[str]) -> dict[str, Any]:
-    every = int(np.ceil(len(labels) / 20))
-    ticks = list(range(0, len(labels), every))
-    short = shorten_all(labels, TICK_WIDTH)
-    return axis(
-        tickvals=ticks,
-        ticktext=[escape(short[i]) for i in ticks],
-        range=[len(labels) - 0.5, -0.5],
-        showgrid=False,
+        yaxis=label_axis(labels, width=TICK_WIDTH, most=20, range=[len(labels) - 0.5, -0.5]),
     )
 
 

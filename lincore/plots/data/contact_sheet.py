@@ -33,7 +33,7 @@ def images(
     Parameters
     ----------
     stack : ndarray of shape (m, h, w), or (m, h, w, 3) in colour
-        Bytes, of which 0 is black, or floats, of which the least is; the largest of all is white.
+        Bytes, of which 0 is black, or floats, of which the smallest is; the largest is white.
     titles : sequence of m str
     columns : int, default 6
     title : str

@@ -20,17 +20,17 @@ from lincore.plots.base.style import (
     compact,
     escape,
     figure,
+    label_axis,
     legend,
     names,
     percent_ticks,
-    shorten_all,
     trace,
 )
 from lincore.utils.formatting import listed, number, percent, shorten
 
 # Maximum number of classes with overlaid bars; more are drawn as outlines.
 MOST_OVERLAID = 4
-# Maximum numbers of classes drawn; of more, the largest.
+# Maximum numbers of classes drawn: the largest ones.
 MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8
 # Maximum number of bars with a label.
 MOST_LABELLED = 40
@@ -276,7 +276,8 @@ def share_bars(
             y=positions,
             marker={"color": colours[code] if colours else colour(code)},
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
-            hovertemplate="%{x:.1%}",
+            hovertext=[percent(share) for share in values[code]],
+            hovertemplate="%{hovertext}",
             text=[percent(share, 0) for share in values[code]] if labelled else None,
             textposition="inside" if stacked else "outside",
             textangle=0,
@@ -318,8 +319,9 @@ def _bars(bins: Histogram, heights: Any, code: int, label: str, shares: bool) ->
             "line": {"color": colour(code), "width": 1},
         },
         name=escape(shorten(label, LEGEND_WIDTH)),
+        hovertext=[percent(share) for share in heights] if shares else None,
         hovertemplate="%{customdata[0]:.4~g} to %{customdata[1]:.4~g}<br>"
-        + ("%{y:.1%}" if shares else "%{y:,} rows"),
+        + ("%{hovertext}" if shares else "%{y:,} rows"),
     )
 
 
@@ -351,13 +353,5 @@ def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:
 
 def _ticks(positions: Sequence[int], labels: Sequence[str]) -> dict[str, Any]:
     """Return an axis of names from the top down, with as many labels as fit."""
-    every = -(-len(positions) // 40) or 1
-    short = [escape(label) for label in shorten_all(labels, TICK_WIDTH)]
     span = [max(positions, default=0) + 0.6, min(positions, default=0) - 0.6]
-    return axis(
-        tickvals=list(positions)[::every],
-        ticktext=short[::every],
-        range=span,
-        showgrid=False,
-        linecolor=CLEAR,
-    )
+    return label_axis(labels, width=TICK_WIDTH, positions=positions, range=span, linecolor=CLEAR)

@@ -120,7 +120,8 @@ def _bars(number: np.ndarray, ratio: np.ndarray, name: str, shade: str) -> Trace
         y=ratio.astype(np.float32),
         name=name,
         marker={"color": shade, "line": {"width": 0}},
-        hovertemplate="%{y:.1%}",
+        hovertext=[percent(share) for share in ratio],
+        hovertemplate="%{hovertext}",
     )
 
 
@@ -134,7 +135,8 @@ def _sum(total: np.ndarray, enough: int) -> list[Trace]:
         mode="lines+markers" if len(number) <= 30 else "lines",
         line={"color": GREY, "width": 2},
         marker={"size": 5},
-        hovertemplate="%{y:.1%}",
+        hovertext=[percent(share) for share in total],
+        hovertemplate="%{hovertext}",
     )
     if enough > len(number):
         return [line]

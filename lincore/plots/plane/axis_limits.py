@@ -83,7 +83,7 @@ class AxisLimits(NamedTuple):
     def of_all(cls, *views: View) -> AxisLimits:
         """Enclose the points of several views of the same plane, so that they can be compared.
 
-        And of two coordinates the means and ellipses of their classes.
+        For two coordinates, the means and ellipses of their classes are enclosed as well.
         """
         points = np.concatenate([view.points for view in views])
         codes = np.concatenate([view.codes for view in views])

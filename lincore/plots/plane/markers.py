@@ -38,9 +38,9 @@ from lincore.utils.typing import Array, Flags
 
 # Up to this many points SVG is as fast as WebGL, and sharper.
 MOST_SVG = 2_000
-# Of more points a sample is drawn: 100,000 take 5 s in a browser without a graphics card.
+# A sample of more points is drawn: 100,000 take 5 s in a browser without a graphics card.
 MOST_DRAWN = 20_000
-# Of more points over shades a sample of 60 kB is drawn: all of them would hide the shades.
+# Over shades, a sample of more points is drawn, 60 kB: all of them would hide the shades.
 MOST_OVER_SHADES = 1_500
 # Characters of the class as which a row is misclassified: fewer if there are many classes, because
 # many rows are misclassified then.
@@ -110,7 +110,7 @@ class Marks(NamedTuple):
     ) -> Marks:
         """Take rows as they come; without `rows` they are numbered from 0.
 
-        Of too many classes those of `coloured` have colours, or the first.
+        With too many classes, only those in `coloured`, or the first ones, have colours.
         """
         codes = np.asarray(codes, dtype=np.intp)
         guesses = None if predicted is None else np.asarray(predicted, dtype=np.intp)

@@ -44,6 +44,13 @@ def calibration(curve: Calibration, *, code: int | None = None, title: str = "")
         np.asarray(values, dtype=np.float32)
         for values in (curve.predicted, curve.observed, curve.low, curve.high)
     )
+    hover = [
+        f"posterior {percent(posterior)}, observed {percent(share)}; calibrated: "
+        f"{percent(start)} to {percent(stop)}"
+        for posterior, share, start, stop in zip(
+            curve.predicted, curve.observed, curve.low, curve.high, strict=True
+        )
+    ]
     counts, _ = np.histogram(curve.predicted, _EDGES, weights=curve.n_rows)
     label = escape(shorten(name, LEGEND_WIDTH))
     meta = [escape(name)]
@@ -59,9 +66,8 @@ def calibration(curve: Calibration, *, code: int | None = None, title: str = "")
                 "scatter", x=x, y=y, mode="lines+markers", name=label,
                 line={"color": hue, "width": 2, "dash": dash},
                 marker={"symbol": marker, "size": 4},
-                customdata=np.column_stack([low, high]), meta=meta,
-                hovertemplate="<b>%{meta[0]}</b><br>posterior %{x:.1%}, observed %{y:.1%}; "
-                "calibrated: %{customdata[0]:.1%} to %{customdata[1]:.1%}<extra></extra>",
+                hovertext=hover, meta=meta,
+                hovertemplate="<b>%{meta[0]}</b><br>%{hovertext}<extra></extra>",
             ),
             trace(
                 "bar", x=(_EDGES[1:] + _EDGES[:-1]) / 2, y=counts, yaxis="y2", showlegend=False,

@@ -129,5 +129,5 @@ def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: boo
         error_y=error_bars(value, low, high, width=4, thickness=1.8),
         meta=[escape(name)],
         hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
-        f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",
+        f"{number(interval[0], as_percent)}<extra></extra>",
     )  # fmt: skip

@@ -35,14 +35,18 @@ def gains(curve: Gains, *, code: int, point: tuple[float, float] | None = None) 
     label, name = quoted(shorten(str(curve.label), 24)), "operating point"
     keep = thin(curve.depth, curve.gain)
     lift = np.nan_to_num(curve.lift[keep], nan=1.0)
+    hover = [
+        f"{percent(depth)} of rows hold {percent(gain)}, lift {ratio:.2f}"
+        for depth, gain, ratio in zip(curve.depth[keep], curve.gain[keep], lift, strict=True)
+    ]
     lines = [
         guide([0, 1], [0, 1]),
         guide([0, curve.share, 1], [0, 1, 1]),
         trace(
             "scatter", x=curve.depth[keep].astype(np.float32), showlegend=False,
-            y=curve.gain[keep].astype(np.float32), customdata=lift.astype(np.float32),
+            y=curve.gain[keep].astype(np.float32), hovertext=hover,
             mode="lines", line={"color": colour(code), "width": 2.2},
-            hovertemplate="%{x:.1%} of rows hold %{y:.1%}, lift %{customdata:.2f}<extra></extra>",
+            hovertemplate="%{hovertext}<extra></extra>",
         ),
     ]  # fmt: skip
     at_point = ""
@@ -56,7 +60,7 @@ def gains(curve: Gains, *, code: int, point: tuple[float, float] | None = None) 
                 "scatter", x=np.array([depth], np.float32), y=np.array([gain], np.float32),
                 mode="markers", name=name, showlegend=False,
                 marker={**look, "line": {"color": EDGE, "width": 1.5}},
-                hovertemplate=f"{name}: %{{x:.1%}}, %{{y:.1%}}<extra></extra>",
+                hovertemplate=f"{name}: {percent(depth)}, {percent(gain)}<extra></extra>",
             )
         )  # fmt: skip
     half = float(np.interp(0.5, curve.depth, curve.gain))

@@ -15,7 +15,7 @@ from lincore.plots.base.style import (
     error_bars,
     escape,
     figure,
-    shorten_all,
+    label_axis,
     trace,
     vertical_line,
 )
@@ -188,13 +188,11 @@ def _lines(
     **layout: Any,
 ) -> go.Figure:
     """Return the figure with a mark and a bar on each line, the first on top."""
-    ends = [_ends(interval, as_percent) for interval in values.tolist()]
     hover = [
-        join(ends_of and f"({ends_of})", verdict and f"<br>{escape(verdict)}")
-        for ends_of, verdict in zip(ends, verdicts or [""] * len(labels), strict=True)
+        join(_with_ends(interval, as_percent), verdict and f"<br>{escape(verdict)}")
+        for interval, verdict in zip(values.tolist(), verdicts or [""] * len(labels), strict=True)
     ]
     value, low, high = values.T.astype(np.float32)
-    form = ".1%" if as_percent else ".3~g"
     marks = trace(
         "scatter",
         x=value,
@@ -204,7 +202,7 @@ def _lines(
         error_x=error_bars(value, low, high, thickness=2.5, width=5),
         text=[escape(label) for label in whole or labels],
         hovertext=hover,
-        hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} %{{hovertext}}<extra></extra>",
+        hovertemplate="<b>%{text}</b><br>%{hovertext}<extra></extra>",
     )
     return figure(
         [marks],
@@ -213,11 +211,8 @@ def _lines(
         alt=alt,
         height=int(np.clip(90 + 30 * len(labels), 150, 900)),
         showlegend=False,
-        yaxis=axis(
-            tickvals=list(range(len(labels))),
-            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
-            range=[len(labels) - 0.4, -0.6],
-            showgrid=False,
+        yaxis=label_axis(
+            labels, width=LABEL_WIDTH, most=len(labels), range=[len(labels) - 0.4, -0.6]
         ),
         **layout,
     )
@@ -245,19 +240,16 @@ def _equivalence(rope: float) -> dict[str, Any]:
 
 def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "") -> str:
     phrases = [
-        join(f"{label} {number(interval[0], as_percent)}", ends and f"({ends})")
+        f"{label} {_with_ends(interval, as_percent)}"
         for label, interval in zip(labels, values.tolist(), strict=True)
-        for ends in [_ends(interval, as_percent)]
     ]
     return f"{listed(phrases, most=12)}{' ' + unit if unit else ''}." if phrases else ""
 
 
-def _ends(interval: Sequence[float], as_percent: bool) -> str:
-    """Format the limits of an interval; empty if there is none."""
-    _, low, high = interval
-    if np.isnan(low) or np.isnan(high):
-        return ""
-    return f"{number(low, as_percent)} to {number(high, as_percent)}"
+def _with_ends(interval: Sequence[float], as_percent: bool) -> str:
+    """Format a value, and the ends of its interval if there are any."""
+    value, low, high = (number(end, as_percent) for end in interval)
+    return value if np.isnan(interval).any() else f"{value} ({low} to {high})"
 
 
 def _sides(

@@ -18,6 +18,7 @@ from lincore.plots.base.style import (
     error_bars,
     escape,
     figure,
+    label_axis,
     names,
     percent_ticks,
     shorten_all,
@@ -57,8 +58,14 @@ def recall_map(recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike) -
         subtitle="Share of the test rows of each class that a model classifies correctly.",
         alt=join(f"Recall by class and model. {heading}.", _by_class(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
-        xaxis=_ticks(list(methods), **CROWDED),
-        yaxis=_ticks(labels, "class", range=[len(labels) - 0.5, -0.5]),
+        xaxis=label_axis(methods, width=TICK_WIDTH, tickcolor=CLEAR, **CROWDED),
+        yaxis=label_axis(
+            labels,
+            width=TICK_WIDTH,
+            title="class",
+            tickcolor=CLEAR,
+            range=[len(labels) - 0.5, -0.5],
+        ),
     )
 
 
@@ -67,6 +74,13 @@ def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Tra
     if shares.size <= MOST_NUMBERS:
         text = [["–" if np.isnan(v) else points(v, 0) for v in row] for row in shares.T]
     safe = [escape(method) for method in methods]
+    hover = [
+        [
+            f"{name}, {escape(label)}: {percent(share)}"
+            for name, share in zip(safe, row, strict=True)
+        ]
+        for label, row in zip(labels, shares.T, strict=True)
+    ]
     return trace(
         "heatmap",
         z=shares.T.astype(np.float32),
@@ -78,8 +92,8 @@ def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Tra
         text=text,
         texttemplate="%{text}" if text else None,
         textfont={"color": INK, "size": 13},
-        customdata=[[f"{method}, {escape(label)}" for method in safe] for label in labels],
-        hovertemplate="%{customdata}: %{z:.1%}<extra></extra>",
+        customdata=hover,
+        hovertemplate="%{customdata}<extra></extra>",
         hoverongaps=False,
         xgap=2,
         ygap=2,
@@ -126,7 +140,9 @@ def recall_change(
         height=int(np.clip(90 + 34 * len(labels), 160, 900)),
         showlegend=False,
         xaxis=axis("recall", **percent_ticks(), range=[-0.03, 1.03]),
-        yaxis=_ticks(labels, range=[len(labels) - 0.4, -0.6]),
+        yaxis=label_axis(
+            labels, width=TICK_WIDTH, tickcolor=CLEAR, range=[len(labels) - 0.4, -0.6]
+        ),
     )  # fmt: skip
 
 
@@ -157,22 +173,8 @@ def _dot(interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool
         },
         error_x=error_bars(value, low, high, thickness=1.2, width=3),
         meta=[escape(label), escape(word)],
-        hovertemplate="<b>%{meta[0]}</b>, %{meta[1]}: %{x:.1%}<extra></extra>",
+        hovertemplate=f"<b>%{{meta[0]}}</b>, %{{meta[1]}}: {percent(interval[0])}<extra></extra>",
     )  # fmt: skip
-
-
-def _ticks(labels: list[str], title: str = "", **settings: Any) -> dict[str, Any]:
-    every = int(np.ceil(len(labels) / 40))
-    shown = list(range(0, len(labels), every))
-    short = shorten_all(labels, TICK_WIDTH)
-    return axis(
-        title,
-        tickvals=shown,
-        ticktext=[escape(short[i]) for i in shown],
-        showgrid=False,
-        tickcolor=CLEAR,
-        **settings,
-    )
 
 
 def _hardest(shares: np.ndarray, labels: list[str]) -> str:

@@ -149,7 +149,9 @@ def _lines(curves: Sequence[Curve], shape: str) -> list[Trace]:
 def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     hue, dash, marker = look_of(position, curve.code)
     positions = thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
-    x, y = (np.asarray(side, np.float32)[positions] for side in (curve.x, curve.y))
+    rates = [np.asarray(side, float)[positions] for side in (curve.x, curve.y)]
+    x, y = (side.astype(np.float32) for side in rates)
+    hover = [f"{percent(across)}, {percent(up)}" for across, up in zip(*rates, strict=True)]
     label = escape(shorten(curve.name, LEGEND_WIDTH))
     area = "" if curve.area is None else f" ({number(curve.area)})"
     common: dict[str, Any] = {"legendgroup": str(position), "meta": [escape(curve.name)]}
@@ -162,7 +164,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
         "scatter", x=x, y=y, mode="markers", showlegend=False, **common,
         customdata=positions.astype(np.int32), marker={"opacity": 0, "size": 6, "color": hue},
         selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-        hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
+        hovertext=hover, hovertemplate="<b>%{meta[0]}</b> %{hovertext}<extra></extra>",
     )  # fmt: skip
     if curve.point is None:
         return [line, places]
@@ -171,7 +173,8 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
         mode="markers", showlegend=False, **common,
         marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
         unselected={"marker": {"opacity": 1}},
-        hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
+        hovertemplate="<b>%{meta[0]}</b> decides here: "
+        f"{', '.join(map(percent, curve.point))}<extra></extra>",
     )  # fmt: skip
     return [line, places, point]
 

@@ -113,6 +113,14 @@ def test_every_figure_has_words_and_shows_user_text_letter_by_letter(figures):
         assert len(figure.to_json()) < 60_000, name
 
 
+def test_hover_texts_write_shares_as_sentences_do(figures):
+    for name, figure in figures.items():
+        templates = [trace.get("hovertemplate") or "" for trace in data(figure)]
+        assert not any("%}" in template for template in templates), name
+    (recall,) = data(figures["recall_map"])
+    assert recall["customdata"][0][0] == "LDA, a: 50.0 %"
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)).map(sorted),
                 min_size=1, max_size=40))  # fmt: skip
 @settings(max_examples=20)
