@@ -129,12 +129,12 @@ class _PredictionsDisplay(Display):
         predictions, rule = self.predictions, self.predictions.rule
         if rule is None:
             return (self._unlike_note(),)
-        of = (
+        priors_note = (
             ""
             if rule.coverage is None or predictions.priors is None
             else " Prediction sets use the priors of training."
         )
-        return (rule.sentence() + of, self._unlike_note())
+        return (rule.sentence() + priors_note, self._unlike_note())
 
     def _unlike_note(self) -> str:
         predictions = self.predictions

@@ -136,10 +136,10 @@ class ExtrapolationDisplay(Display):
         extrapolation, label = self.extrapolations[self.chosen], _methods(self)[self.chosen]
         if extrapolation.reason:
             return f"The curve of {label} is not extrapolated: {extrapolation.reason}."
-        now, then = extrapolation.measured[-1], extrapolation.extrapolated[-1]
+        now, later = extrapolation.measured[-1], extrapolation.extrapolated[-1]
         more = f"{self.times * self.n_rows:,} training {self._rows}"
         before, after = (
-            f"{percent(error.value)} ({interval(error.low, error.high)})" for error in (now, then)
+            f"{percent(error.value)} ({interval(error.low, error.high)})" for error in (now, later)
         )
         return (
             f"With {more} {label} would misclassify about {after} of {self.which}, extrapolated; "
@@ -152,10 +152,10 @@ class ExtrapolationDisplay(Display):
         for name, extrapolation in self.extrapolations.items():
             nothing = Interval(np.nan, np.nan, np.nan)
             now = extrapolation.measured[-1] if extrapolation.measured else nothing
-            then = extrapolation.extrapolated[-1] if extrapolation.extrapolated else nothing
+            later = extrapolation.extrapolated[-1] if extrapolation.extrapolated else nothing
             last = int(extrapolation.sizes[-1]) if len(extrapolation.sizes) else 0
             target = self.times * self.n_rows
-            lines.append((name, last, now.value, target, *then, extrapolation.reason))
+            lines.append((name, last, now.value, target, *later, extrapolation.reason))
         columns = ["method", "training rows", "loss", "more rows", "value", "low", "high", "reason"]
         return pd.DataFrame(lines, columns=columns)
 
@@ -179,11 +179,16 @@ class ExtrapolationDisplay(Display):
         if extrapolation.reason:
             return None
         sizes = np.append(extrapolation.sizes, extrapolation.targets[1:])
-        measured, beyond = np.array(extrapolation.measured), np.array(extrapolation.extrapolated)
-        nothing = np.full((len(extrapolation.targets) - 1, 3), np.nan)
-        before = np.full((len(extrapolation.sizes) - 1, 3), np.nan)
-        both = np.stack([np.vstack([measured, nothing]), np.vstack([before, beyond])])
-        mean, low, high = np.moveaxis(both, 2, 0)
+        measured, extrapolated = (
+            np.array(extrapolation.measured),
+            np.array(extrapolation.extrapolated),
+        )
+        missing_after = np.full((len(extrapolation.targets) - 1, 3), np.nan)
+        missing_before = np.full((len(extrapolation.sizes) - 1, 3), np.nan)
+        lines = np.stack(
+            [np.vstack([measured, missing_after]), np.vstack([missing_before, extrapolated])]
+        )
+        mean, low, high = np.moveaxis(lines, 2, 0)
         return plots.sweep(
             sizes.round(),
             mean,

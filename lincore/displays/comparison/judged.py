@@ -129,8 +129,8 @@ class JudgedDisplay(Display):
         names = [name for name in self.results.methods if counts.get(name)]
         if not names:
             return ""
-        who = listed([label(name) for name in names], most=_MOST_NAMED)
-        return f"{who} also learned from {counts[names[0]]:,} streamed rows."
+        models = listed([label(name) for name in names], most=_MOST_NAMED)
+        return f"{models} also learned from {counts[names[0]]:,} streamed rows."
 
     def _grouping(self) -> str:
         """State whether rows of one group were kept together; "" if the data have no groups."""

@@ -33,8 +33,8 @@ def comparison_notes(results: Results) -> list[str]:
         if name not in results.methods and name not in settings.failed
     ]
     if settings.stopped and missing:
-        are = "are" if len(missing) > 1 else "is"
-        notes.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
+        verb = "are" if len(missing) > 1 else "is"
+        notes.append(f"{listed(missing)} {verb} missing: the comparison was stopped before.")
     n_fits = metrics.find_sampling_units(results).n_folds
     for name, warning_counts in settings.notes.items():
         if name not in results.methods:
@@ -45,13 +45,13 @@ def comparison_notes(results: Results) -> list[str]:
             end = " when it ended" if kind == "ConvergenceWarning" else ""
             notes.append(f"{settings.label(name)} {event}{end}{where}.")
     notes += _threshold_notes(results)
-    alone = _in_one_fold(results)
-    if alone:
-        each = " each" if len(alone) > 1 else ""
-        more = len(alone) - MOST_NAMED
-        alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
+    unlearned = _in_one_fold(results)
+    if unlearned:
+        each = " each" if len(unlearned) > 1 else ""
+        more = len(unlearned) - MOST_NAMED
+        unlearned = unlearned if more < 2 else [*unlearned[:MOST_NAMED], f"{more:,} other classes"]
         notes.append(
-            f"All rows of {listed(alone)} are in one fold{each}, so no model that is tested on "
+            f"All rows of {listed(unlearned)} are in one fold{each}, so no model that is tested on "
             f"them has learned the class: they count as errors. Leave the class out, or choose a "
             f"validation that divides its rows."
         )
@@ -77,11 +77,11 @@ def _threshold_notes(results: Results) -> list[str]:
     n_differ, n_rows, first, second, areas = max(pairs, key=lambda pair: pair[0])
     texts = [decimals(area) for area in areas]
     auc = f"{texts[0]} for both" if texts[0] == texts[1] else " and ".join(texts)
-    who = f"{results.settings.label(first)} and {results.settings.label(second)}"
+    models = f"{results.settings.label(first)} and {results.settings.label(second)}"
     more = f" The same holds for {count(len(pairs) - 1, 'more pair')}." if len(pairs) > 1 else ""
     return [
-        f"{who} rank the rows almost alike (AUC {auc}) but decide differently on {n_differ:,} of "
-        f"{n_rows:,} rows: mainly their thresholds differ.{more}"
+        f"{models} rank the rows almost alike (AUC {auc}) but decide differently on {n_differ:,} "
+        f"of {n_rows:,} rows: mainly their thresholds differ.{more}"
     ]
 
 

@@ -293,8 +293,8 @@ class DisagreementsDisplay(JudgedDisplay):
         for d in self.differences:
             if {d.first, d.second} == pair:
                 p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
-                after = f"{p}after Holm’s correction for all pairs." if p else ""
-                return f"{difference_finding(d)} {d.test}:{after}"
+                p_values = f"{p}after Holm’s correction for all pairs." if p else ""
+                return f"{difference_finding(d)} {d.test}:{p_values}"
         return ""
 
 
@@ -336,8 +336,8 @@ def cochran_finding(omnibus: metrics.Omnibus, *, some_pair: bool) -> str:
     """Report Cochran's test of all methods, and whether it agrees with the tests of pairs."""
     numbers = f"(Cochran’s Q = {omnibus.statistic:.1f}, Greenhouse–Geisser {p_equals(omnibus.p)})"
     if omnibus.p < metrics.ALPHA:
-        alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"Not all models are correct equally often {numbers}{alone}."
+        contrast = "" if some_pair else ", though no two of them are significantly different"
+        return f"Not all models are correct equally often {numbers}{contrast}."
     if some_pair:
         return f"All models together do not differ significantly {numbers}, though some pairs do."
     return f"How often the models are correct does not differ significantly {numbers}."

@@ -126,11 +126,11 @@ class RowsNeededDisplay(JudgedDisplay):
         lines = []
         for line in self.frame().to_dict("records"):
             is_pair = line["question"] == "difference"
-            sign, of = ("", "between") if is_pair else ("± ", "of")
+            sign, preposition = ("", "between") if is_pair else ("± ", "of")
             now, wanted = (self._size(line[end], line["score"]) for end in ("now", "wanted"))
             lines.append(
                 {
-                    "what": f"{line['score']} {of} {line['of']}",
+                    "what": f"{line['score']} {preposition} {line['preposition']}",
                     "now": f"{sign}{now}",
                     "wanted": f"{sign}{wanted}" + (f", {self._power}" if is_pair else ""),
                     "rows now": f"{line['rows']:,}",

@@ -74,19 +74,19 @@ class SelectedFeaturesDisplay(Display):
         always = [
             f for f, times in zip(selections.features, often, strict=True) if times == n_folds
         ]
-        of = f"of {count(p, 'feature')}"
+        features = count(p, "feature")
         named = f": {listed(always, most=_MOST_NAMED)}" if always else ""
         if not sizes.any():
-            return f"{label} selected none {of}{' in any fold' if n_folds > 1 else ''}."
+            return f"{label} selected none of {features}{' in any fold' if n_folds > 1 else ''}."
         if n_folds == 1:
-            return f"{label} selected {sizes[0]} {of}{named}."
+            return f"{label} selected {sizes[0]} of {features}{named}."
         if len(always) == sizes.max():
-            return f"{label} selected the same {len(always)} {of} in all {n_folds} folds{named}."
-        least, most = sizes.min(), sizes.max()
-        number_of = f"{least}" if least == most else f"{least} to {most}"
+            same = f"the same {len(always)} of {features}"
+            return f"{label} selected {same} in all {n_folds} folds{named}."
+        span = " to ".join(map(str, dict.fromkeys((sizes.min(), sizes.max()))))
         return (
-            f"{label} selected {number_of} {of} in each of {n_folds} folds, {len(always)} of them "
-            f"in every fold{named}."
+            f"{label} selected {span} of {features} in each of {n_folds} folds, {len(always)} of "
+            f"them in every fold{named}."
         )
 
     def frame(self) -> pd.DataFrame:
@@ -195,20 +195,24 @@ class SelectionOptimismDisplay(JudgedDisplay):
             )
         line = self.frame().iloc[0]
         label, (unit, scale, digits) = line["model"], self.unit_of_differences
-        inside, outside = (number(line[k], self.is_share) for k in ("in each fold", "on all rows"))
+        within_folds, on_all_rows = (
+            number(line[k], self.is_share) for k in ("in each fold", "on all rows")
+        )
         amount, low, high = (
             true_minus(f"{scale * line[k]:.{digits}f}") for k in ("optimism", "low", "high")
         )
-        seems = f"{report.a_score(self.deciding)} of {outside} instead of {inside}"
-        about = f"{amount} {unit} ({low} to {high})"
+        report_phrase = (
+            f"{report.a_score(self.deciding)} of {on_all_rows} instead of {within_folds}"
+        )
+        optimism = f"{amount} {unit} ({low} to {high})"
         if line["low"] > 0:
             return (
                 f"If its features were selected on all rows before the splits, {label} would "
-                f"report {seems}: {about} of optimism."
+                f"report {report_phrase}: {optimism} of optimism."
             )
         return (
             f"Selecting the features of {label} on all rows before the splits is not shown to "
-            f"report a better score: {seems}, a difference of {about}."
+            f"report a better score: {report_phrase}, a difference of {optimism}."
         )
 
     def frame(self) -> pd.DataFrame:

@@ -362,10 +362,10 @@ class BoundariesDisplay(Display):
             return self.fits.missing
         rows, split = self.fits.data.kind.rows, self.fits.split
         shown = sum(view.n_faithful for view in self.views)
-        of = sum(len(view.points) for view in self.views)
+        n_predictions = sum(len(view.points) for view in self.views)
         return (
             f"Fitted on {len(split.train):,} training {rows} of one split; the share that is "
             f"misclassified is of its {len(split.test):,} test {rows}. {self.views[0].caption} The "
-            f"regions show {shown:,} of {of:,} predictions as the models make them.",
+            f"regions show {shown:,} of {n_predictions:,} predictions as the models make them.",
             *self.fits.missing,
         )

@@ -138,10 +138,10 @@ class AssociationsDisplay(DescriptiveDisplay):
         many = count(test.n_columns, "feature")
         p = p_equals(test.p)
         if test.p >= 1 - LEVEL:
-            of = "" if test.n_columns == 1 else f" for the largest of {many}"
+            among = "" if test.n_columns == 1 else f" for the largest of {many}"
             return (
                 f"The association of {leading} with {classes} ({values[0]}) is no larger than "
-                f"expected by chance{of} ({p})."
+                f"expected by chance{among} ({p})."
             )
         if not others:
             return f"{leading} is associated with {classes} ({values[0]}; {p})."
@@ -151,8 +151,10 @@ class AssociationsDisplay(DescriptiveDisplay):
                 f"No single column separates the classes: of {many}, {leading} has the "
                 f"largest association with {classes} {numbers}."
             )
-        then = f", then {second[0]} ({values[1]})"
-        return f"{leading} has the largest association with {classes} of {many} {numbers}{then}."
+        runner_up = f", then {second[0]} ({values[1]})"
+        return (
+            f"{leading} has the largest association with {classes} of {many} {numbers}{runner_up}."
+        )
 
     @cached_property
     def test(self) -> LargestAssociation:
@@ -164,9 +166,9 @@ class AssociationsDisplay(DescriptiveDisplay):
         if not self.ranked:
             return f"Computed on {self.which}."
         n_columns = self.test.n_columns
-        most = f", max over {n_columns} features" if n_columns > 1 else ""
-        how = f"p by permutation of the labels{_permuted_rows(self.test)}{most}"
-        return f"Computed on {self.which}; {how}."
+        maximum = f", max over {n_columns} features" if n_columns > 1 else ""
+        test = f"p by permutation of the labels{_permuted_rows(self.test)}{maximum}"
+        return f"Computed on {self.which}; {test}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each column: the measure and its value."""
@@ -309,8 +311,9 @@ def present_note(present: Flags, rows: str, where: str = "") -> str:
     n_present, n_rows = int(present.sum()), len(present)
     if n_present == n_rows:
         return f"{capital(rows)}."
-    gone = n_rows - n_present
-    return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) are missing{where}."
+    n_missing = n_rows - n_present
+    missing = f"{n_missing:,} ({percent(n_missing / n_rows)})"
+    return f"{n_present:,} of {rows}; {missing} are missing{where}."
 
 
 def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
@@ -392,8 +395,8 @@ class ColumnsDisplay(DescriptiveDisplay):
     def notes(self) -> tuple[str, ...]:
         """State what the headings mean, and which columns are listed."""
         shown = len(inspection.summary_columns(self.data, _MOST_LINES))
-        of = self.data.n_table_columns
-        excerpt = f"The first {shown:,} of {of:,} columns. " if shown < of else ""
+        n_columns = self.data.n_table_columns
+        excerpt = f"The first {shown:,} of {n_columns:,} columns. " if shown < n_columns else ""
         statistics = "sd has the divisor n − 1; q25 and q75 are the quartiles."
         if self.kind == "categorical":
             statistics = "share is that of the most frequent level."

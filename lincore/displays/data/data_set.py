@@ -64,12 +64,12 @@ class ClassCountsDisplay(Display):
 
     def scope(self) -> str:
         """State which rows of a file larger than memory are in memory, and which are streamed."""
-        streamed, held = self.data.n_streamed, self.data.n_rows
+        streamed, in_memory = self.data.n_streamed, self.data.n_rows
         if not streamed:
             return ""
         return (
-            f"{held + streamed:,} rows: {held:,} are in memory, the other {streamed:,} are "
-            "streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
+            f"{in_memory + streamed:,} rows: {in_memory:,} are in memory, the other {streamed:,} "
+            "are streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
             "Fisher, least squares), logistic regression, scaling and PCA use all rows except the "
             "test set. The perceptron uses rows in memory, and the page Balance leaves it out. "
             "Tests always use rows in memory."
@@ -176,14 +176,14 @@ class TrueParametersDisplay(Display):
             for contamination, share in shares.items()
             if share
         ]
-        besides = f"Requested besides: {' and '.join(phrases)}." if phrases else ""
+        request = f"Requested besides: {' and '.join(phrases)}." if phrases else ""
         known = BayesClassifier(self.truth.means, self.truth.covariances, priors=self.truth.priors)
         try:
             error = bayes_error(known, standard_error=_STANDARD_ERROR)
         except ValueError:
             # A singular covariance: the classes lie on lines, and there is no density.
-            return besides
-        return f"{_least_error(error)} {besides}".strip()
+            return request
+        return f"{_least_error(error)} {request}".strip()
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class: share, means, variances and covariances."""

@@ -93,8 +93,8 @@ class ColumnPairDisplay(DescriptiveDisplay):
         (x, y), (within, total) = shorten_all(self.names), self.correlations
         if not np.isfinite(total):
             return f"{x} and {y}: one of them is constant."
-        inside = "unknown" if not np.isfinite(within) else _signed(within)
-        return f"{x} and {y}: r = {inside} within classes, {_signed(total)} over all rows."
+        r_within = "unknown" if not np.isfinite(within) else _signed(within)
+        return f"{x} and {y}: r = {r_within} within classes, {_signed(total)} over all rows."
 
     def frame(self) -> pd.DataFrame:
         """Return both correlations."""

@@ -147,8 +147,8 @@ class ClassMeansDisplay(SheetDisplay):
 
     def notes(self) -> tuple[str, ...]:
         """Return the rows, and which classes are not shown."""
-        most, of = self.most(_MOST_CLASSES), len(self.known)
-        rest = f" The first {most} of {of} classes are shown." if of > most else ""
+        most, n_classes = self.most(_MOST_CLASSES), len(self.known)
+        rest = f" The first {most} of {n_classes} classes are shown." if n_classes > most else ""
         return (f"Over {self.training}.{rest}",)
 
 

@@ -79,12 +79,12 @@ class VarianceDisplay(ProjectedDisplay):
         rows, two = f"{n_rows:,} training {self.noun}", percent(float(shares[:2].sum()))
         if len(shares) == 1:
             noun = _noun(self.projection)
-            held = percent(shares[0]) if self.projection.is_sparse else "all the variance"
-            return f"One {noun.lower()} explains {held} of {rows}."
+            share = percent(shares[0]) if self.projection.is_sparse else "all the variance"
+            return f"One {noun.lower()} explains {share} of {rows}."
         if self.projection.is_sparse:
             of_two = f", two of them {two}" if len(shares) > 2 else ""
-            held = f"{len(shares)} singular vectors explain {percent(shares.sum())}"
-            return f"{held} of the variance of {rows}{of_two}."
+            share = f"{len(shares)} singular vectors explain {percent(shares.sum())}"
+            return f"{share} of the variance of {rows}{of_two}."
         needed = int(np.argmax(np.cumsum(shares) >= 0.95 - 1e-12)) + 1
         return (
             f"Two components explain {two} of the variance of {rows}; "
@@ -385,9 +385,11 @@ class FisherDisplay(ScatterDisplay):
         if isinstance(self.fitted, str):
             return f"Fisher’s projection cannot be drawn. {self.fitted}"
         (first, best), unseen = self.separation
-        apart = "no further" if best <= 1.005 * first else "further"
+        distance = "no further" if best <= 1.005 * first else "further"
         component = _noun(self.projection).lower()
-        text = f"Along Fisher’s first direction the classes are {apart} apart than along the first "
+        text = (
+            f"Along Fisher’s first direction the classes are {distance} apart than along the first "
+        )
         text += f"{component}: J, the ratio of between-class to within-class scatter, is "
         text += f"{_criterion(best)} against {_criterion(first)}"
         if n_test := len(self.projected.split.test):
@@ -420,12 +422,12 @@ class FisherDisplay(ScatterDisplay):
         n_classes = self.projected.data.n_classes
         most = n_classes - 1
         number = "one direction" if most == 1 else f"{most} directions at most"
-        behind = ""
+        components = ""
         if self.seen < len(self.projection.shares):
-            behind = f" It uses {first_components(self.seen)}."
+            components = f" It uses {first_components(self.seen)}."
         return (
             "Fisher’s discriminant maximises J, the ratio of between-class to within-class "
-            f"scatter; {n_classes} classes have {number}.{behind}",
+            f"scatter; {n_classes} classes have {number}.{components}",
         )
 
 

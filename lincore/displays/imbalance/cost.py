@@ -82,10 +82,10 @@ class CostDisplay(Display):
             return f"The first split ({self.cost.n_test:,} test rows), so no intervals.{weighted}"
         n, wanted = len(self.cost.seeds), self.cost.settings.repeats
         unit = "splits" if self.cost.new_splits else "repetitions on one test set"
-        of = f"{n} of {wanted}" if n < wanted else str(n)
+        number = f"{n} of {wanted}" if n < wanted else str(n)
         return (
-            f"Means of {of} {unit} ({self.cost.n_test:,} test rows each), with 95 % intervals that "
-            f"are conditional on the class counts of the file.{weighted}"
+            f"Means of {number} {unit} ({self.cost.n_test:,} test rows each), with 95 % intervals "
+            f"that are conditional on the class counts of the file.{weighted}"
         )
 
     def after_splits(self, sentence: str) -> str:
@@ -333,18 +333,18 @@ class CostDifferenceDisplay(CostDisplay):
             return "No other model has posterior probabilities: add one to compare cost curves."
         asked, (first, second) = self.cost.ratios.asked, self._labels
         value, low, high = self._excess[asked]
-        at, amount = f"At {report.cost_ratio(asked)} to 1", points(abs(value))
+        condition, amount = f"At {report.cost_ratio(asked)} to 1", points(abs(value))
         if low <= 0 <= high:
             change = report.format_loss(Interval(value, low, high), "cost")
-            text = f"{at} the costs of {first} and {second} do not differ significantly: {change}"
-            return self.after_splits(f"{text} per 100 rows.")
+            costs = f"the costs of {first} and {second} do not differ significantly"
+            return self.after_splits(f"{condition} {costs}: {change} per 100 rows.")
         if value > 0:
             first, second, low, high = second, first, -high, -low
         span = "" if np.isnan(low) else f" ({points(-high)} to {points(-low)})"
         less = (
             f"{amount} less per 100 rows than {second}{span}" if value else f"as much as {second}"
         )
-        return self.after_splits(f"{at} {first} costs {less}.")
+        return self.after_splits(f"{condition} {first} costs {less}.")
 
     def scope(self) -> str:
         """Return where each model costs significantly less, and the rows."""

@@ -494,13 +494,13 @@ class MoreRowsDisplay(LossDisplay):
         rare = class_named(self.cost.classes[self.cost.rare])
         if np.isnan(gain.value):
             return f"Too few sizes of {rare} have been computed to extrapolate for {self.label}."
-        shown, by = "would", " by"
+        shown, link = "would", " by"
         if gain.low <= 0 <= gain.high:
-            shown, by = "are not shown to", ":"
+            shown, link = "are not shown to", ":"
         return (
             f"{more:,} more training rows of {rare} (now "
             f"{int(self.cost.counts[self.cost.rare]):,}) {shown} lower the {self.loss_in_words} of "
-            f"{self.label}{by} {self.change(gain)}, extrapolated, on top of balanced weights + "
+            f"{self.label}{link} {self.change(gain)}, extrapolated, on top of balanced weights + "
             "corrected priors."
         )
 

@@ -173,7 +173,7 @@ class CorrectionsDisplay(StudyLossDisplay):
 
     def recommendation(self, advice: imbalance.Advice) -> str:
         """State the recommended correction with condition, effect and reason, if there is one."""
-        chosen, most, behind = advice[:3]
+        chosen, most, shortfall = advice[:3]
         verb = "raise" if self.shown.startswith("recall") else "lower"
         if not chosen.recovered.low > 0:
             if np.isnan(chosen.recovered.low):
@@ -200,9 +200,9 @@ class CorrectionsDisplay(StudyLossDisplay):
         if chosen.share >= _AS_GOOD and not missing.low > 0:
             remaining = self.change(missing)
             text += f" The whole loss is recovered: the remaining {remaining} is within chance."
-        if chosen is not most and behind.value:
-            text += f" The value of {_named(most)} is larger by {self.change(behind)}"
-            text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
+        if chosen is not most and shortfall.value:
+            text += f" The value of {_named(most)} is larger by {self.change(shortfall)}"
+            text += "." if np.isnan(shortfall.low) else ", which is not distinguishable from zero."
         return text
 
     def _choice_of(self, advice: imbalance.Advice, remedy: imbalance.Remedy) -> str:

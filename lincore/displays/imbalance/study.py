@@ -81,9 +81,9 @@ class StudyDisplay(Display):
             return f"One split so far, so no intervals.{weighted}"
         unit = "splits" if study.new_splits else "choices of the training rows, one test set"
         wanted = study.settings.repeats
-        of = f"{n} of {wanted}" if n < wanted else str(n)
+        number = f"{n} of {wanted}" if n < wanted else str(n)
         rows = f"{study.n_test:,} test rows each"
-        return f"Mean of {of} {unit} ({rows}), with 95 % intervals.{weighted}"
+        return f"Mean of {number} {unit} ({rows}), with 95 % intervals.{weighted}"
 
     def call(self) -> str:
         """Return the expression that makes this display, that of the first split if it is alone."""

@@ -191,15 +191,19 @@ class TrainingLossDisplay(OneSplitDisplay):
     def notes(self) -> tuple[str, ...]:
         """Return the other models, warnings, and what the training loss is."""
         rows = self.study.settings.rows
-        about = "No model here iterates: all have closed forms."
+        explanation = "No model here iterates: all have closed forms."
         if self.traces:
-            about = (
+            explanation = (
                 "The training loss is what a model minimises: for logistic regression the log "
                 f"loss summed over the training {rows}, in nats, and its penalty. Sums over "
                 f"unequal numbers of {rows} are not comparable."
             )
         others = [self._sentence(method) for method in self.errors if method != self.chosen]
-        return (*others, *(f"Note while fitting: {note}" for note in self.study.notices), about)
+        return (
+            *others,
+            *(f"Note while fitting: {note}" for note in self.study.notices),
+            explanation,
+        )
 
 
 def _heading(score: str, label: str) -> str:

@@ -107,8 +107,8 @@ class SweepDisplay(Display):
             filled = self.sweep.is_filled
             sizes = "all" if filled.all() else f"{int(filled.sum())} of"
             return f"One split so far, {sizes} {len(filled)} sizes, so no intervals"
-        of = f"{n} of {wanted}" if n < wanted else str(n)
-        return f"Means of {of} {unit}, with 95 % intervals"
+        number = f"{n} of {wanted}" if n < wanted else str(n)
+        return f"Means of {number} {unit}, with 95 % intervals"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and size, with the interval."""

@@ -90,8 +90,8 @@ class CalibrationDisplay(ModelDisplay):
                 f"The posteriors of {self.of_whom} are not shown to be miscalibrated: the curve "
                 "stays within the band of a calibrated model."
             )
-        beyond = np.maximum(curve.low - curve.observed, curve.observed - curve.high)
-        worst = int(np.argmax(beyond))
+        excess = np.maximum(curve.low - curve.observed, curve.observed - curve.high)
+        worst = int(np.argmax(excess))
         predicted, observed = percent(curve.predicted[worst]), percent(curve.observed[worst])
         outcome = "correct" if self.code is None else quoted(curve.label)
         ends = dict.fromkeys([percent(curve.low[worst]), percent(curve.high[worst])])

@@ -185,10 +185,14 @@ class NearestChangeDisplay(RowDisplay):
         if isinstance(change, str):
             return change
         label = quoted(data.classes[change.second])
-        alone = [f"{data.feature_names[j]} {self._level(j, level)}" for j, level in change.levels]
+        categories = [
+            f"{data.feature_names[j]} {self._level(j, level)}" for j, level in change.levels
+        ]
         if not np.isfinite(change.row).all():
-            if alone:
-                return f"One changed category would suffice: {listed(alone, most=_MOST_NAMED)}."
+            if categories:
+                return (
+                    f"One changed category would suffice: {listed(categories, most=_MOST_NAMED)}."
+                )
             wanted = "another class" if self.target == NEXT else label
             return f"No numbers in the range of the training rows lead to {wanted}."
         lines = [line for line in self.frame().to_dict("records") if line["step"]]

@@ -64,10 +64,11 @@ class CurvesDisplay(ModelDisplay):
 
     def scope(self) -> str:
         """Return the rows, and by what they are ranked."""
-        by = "posterior" if metrics.has_posteriors(self.results, self.method) else "decision score"
+        has_posteriors = metrics.has_posteriors(self.results, self.method)
         return (
-            f"Each class against the rest, on {self.tested} ranked by the {by} of the class. The "
-            "operating point is where the model itself decides."
+            f"Each class against the rest, on {self.tested} ranked by the "
+            f"{'posterior' if has_posteriors else 'decision score'} of the class. The operating "
+            "point is where the model itself decides."
         )
 
 

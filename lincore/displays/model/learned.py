@@ -70,10 +70,10 @@ class LearnedDisplay(ModelDisplay):
 
     def notes(self) -> tuple[str, ...]:
         """State how many of the coordinates are shown."""
-        shown, of = len(self.estimates.names), self.estimates.n_coordinates
-        if of <= shown:
+        n_shown, n_inputs = len(self.estimates.names), self.estimates.n_coordinates
+        if n_inputs <= n_shown:
             return ()
-        return (f"The first {shown} of {of:,} inputs of the classifier.",)
+        return (f"The first {n_shown} of {n_inputs:,} inputs of the classifier.",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,15 +360,15 @@ class StepwiseDisplay(ModelDisplay):
         """State which features were selected, in the order of their entry."""
         if not self.is_stepwise:
             return f"{self.method} uses all features."
-        of = count(len(self.names), "feature")
+        features = count(len(self.names), "feature")
         chosen = self.model.classifier.selected_
         if not chosen.any():
-            return f"None of {of} was selected: all rows are predicted by the priors."
+            return f"None of {features} was selected: all rows are predicted by the priors."
         entered = dict.fromkeys(step.feature for step in reversed(self.steps) if step.enters)
         order = [self.names[j] for j in reversed(entered) if chosen[j]]
         return (
-            f"Stepwise selection chose {len(order)} of {of}: {listed(order, most=_MOST_NAMED)}. "
-            f"Wilks’ Λ = {decimals(self.steps[-1].wilks)}."
+            f"Stepwise selection chose {len(order)} of {features}: "
+            f"{listed(order, most=_MOST_NAMED)}. Wilks’ Λ = {decimals(self.steps[-1].wilks)}."
         )
 
     def scope(self) -> str:

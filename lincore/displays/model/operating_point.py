@@ -270,11 +270,11 @@ class OperatingPointDisplay(ModelDisplay):
                 f"{self.method} costs {cost} per row if it decides by least expected cost, and "
                 f"{decimals(usual.value)} if it decides by the largest posterior."
             )
-        at = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
+        condition = f"At a threshold of {metrics.threshold_text(self.chosen)} for {self.label}"
         lines = self._lines.set_index(["score", "class"])
         label = str(self.model.data.classes[self.code])
         if not self.reached[0]:
-            return f"{at}, {self.method} predicts no row as {self.label}."
+            return f"{condition}, {self.method} predicts no row as {self.label}."
         recall, precision = (
             report.format_score(
                 metrics.Interval(*lines.loc[(name, label), ["value", "low", "high"]]), name
@@ -282,7 +282,7 @@ class OperatingPointDisplay(ModelDisplay):
             for name in ("recall", "precision")
         )
         return (
-            f"{at}, {self.method} finds {recall} of its rows, and {precision} of the rows "
+            f"{condition}, {self.method} finds {recall} of its rows, and {precision} of the rows "
             "predicted as such are correct."
         )
 
@@ -290,21 +290,21 @@ class OperatingPointDisplay(ModelDisplay):
         """State how the threshold was chosen, and the rows."""
         if self.obstacle:
             return ""
-        how = "Threshold chosen by hand"
+        rule = "Threshold chosen by hand"
         if not self.has_threshold:
-            how = "Predicted: the class of least expected cost, for calibrated posteriors"
+            rule = "Predicted: the class of least expected cost, for calibrated posteriors"
         elif self.by == "costs":
-            how = (
+            rule = (
                 f"Threshold of least expected cost for calibrated posteriors if a miss costs "
                 f"{self.miss_cost:g} {'false alarm' if self.miss_cost == 1 else 'false alarms'}"
             )
         elif self.by == "cross-validation":
-            how = (
+            rule = (
                 f"Threshold of the {'least' if self.score == 'expected cost' else 'best'} "
                 f"{self.score} ({decimals(self.tuned.value)}) in five-fold cross-validation on "
                 f"{self.trained}"
             )
-        return f"{how}. Scores on {self.tested}."
+        return f"{rule}. Scores on {self.tested}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each score: at the operating point, and by the largest posterior."""
@@ -312,8 +312,8 @@ class OperatingPointDisplay(ModelDisplay):
 
     @cached_property
     def _lines(self) -> pd.DataFrame:
-        at, usual = (self._scores(results) for results in (self.decided.results, self.results))
-        return at.assign(**{_USUAL: usual["value"]})[_COLUMNS]
+        chosen, usual = (self._scores(results) for results in (self.decided.results, self.results))
+        return chosen.assign(**{_USUAL: usual["value"]})[_COLUMNS]
 
     def _scores(self, results: Results) -> pd.DataFrame:
         classes = metrics.score_table(results, metrics.CLASS_SCORES).dropna(subset="score")
@@ -356,8 +356,8 @@ class OperatingPointDisplay(ModelDisplay):
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the decision by default is."""
-        at = "; a threshold of 50 %" if self.has_threshold else ""
-        return {_USUAL: f"The class with the largest posterior{at}."}
+        threshold = "; a threshold of 50 %" if self.has_threshold else ""
+        return {_USUAL: f"The class with the largest posterior{threshold}."}
 
     def plot(self) -> go.Figure | None:
         """Return the cumulative gains, with the operating point."""

@@ -127,23 +127,25 @@ class RejectOptionDisplay(ModelDisplay):
         if self.obstacle:
             return self.obstacle
         line = self.frame().iloc[0]
-        begun = (
+        outcome = (
             f"predicts {line['one class']:,} of {self.tested} and abstains for "
             f"{line['rows'] - line['one class']:,}"
         )
         error = report.format_score(self.rejection.error, "recall")
         if not self.has_sets:
             plain = 1 - metrics.score(self.results, self.method, "accuracy").value
-            then = f" Of those predicted, {error} are misclassified" if error else ""
-            then += f", instead of {percent(plain)} of all." if error else ""
+            errors = ""
+            if error:
+                errors = f" Of those predicted, {error} are misclassified, instead of "
+                errors += f"{percent(plain)} of all."
             return (
                 f"If abstaining costs {percent(self.rejection_cost, 0)} of an error, "
-                f"{self.method} {begun}.{then}"
+                f"{self.method} {outcome}.{errors}"
             )
         coverage = report.format_score(self.rejection.coverage, "recall")
         return (
-            f"With prediction sets of {percent(self.coverage, 0)} coverage, {self.method} {begun}: "
-            f"{count(line['several classes'], 'set')} with several classes, "
+            f"With prediction sets of {percent(self.coverage, 0)} coverage, {self.method} "
+            f"{outcome}: {count(line['several classes'], 'set')} with several classes, "
             f"{line['no class']:,} with none. The true class is in {coverage} of the sets"
             f"{self._least()}."
         )

@@ -72,7 +72,7 @@ def sheet(
         for position in range(n_images)
     ]
     draw = _colour if pixels.ndim == 4 else _grey
-    inside = {"constrain": "domain", "fixedrange": True}
+    fixed = {"constrain": "domain", "fixedrange": True}
     drawn = figure(
         [draw(*parts) for parts in zip(pixels, names, corners, strict=True)],
         title,
@@ -84,8 +84,8 @@ def sheet(
             _heading(name, left + width / 2, top)
             for name, (left, top) in zip(names, corners, strict=True)
         ],
-        xaxis=bare_axis(range=[0, across], constraintoward="left", **inside),
-        yaxis=bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **inside),
+        xaxis=bare_axis(range=[0, across], constraintoward="left", **fixed),
+        yaxis=bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **fixed),
     )
     drawn.layout.meta = drawn.layout.meta | {"sheet": {"width": wide, "ratio": down / across}}
     return drawn

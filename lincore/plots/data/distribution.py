@@ -177,7 +177,7 @@ def box_plot(boxes: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
         note = f"The first {MOST_BOXES} of {len(drawn)} classes are drawn."
         drawn = drawn[:MOST_BOXES]
     traces = list(chain.from_iterable(_box_traces(boxes, code, labels[code]) for code in drawn))
-    beyond = int(boxes.n_outliers.sum())
+    n_outliers = int(boxes.n_outliers.sum())
     medians = [f"{labels[code]} {number(boxes.median[code])}" for code in drawn]
     return figure(
         traces,
@@ -185,7 +185,7 @@ def box_plot(boxes: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
         subtitle=join(
             subtitle,
             "Box: quartiles and median; whiskers: up to 1.5 interquartile ranges"
-            + (f"; {beyond:,} values beyond." if beyond else "."),
+            + (f"; {n_outliers:,} values beyond." if n_outliers else "."),
             note,
         ),
         alt=f"Box plots of {column}. Medians: {listed(medians, most=12)}."
@@ -216,13 +216,13 @@ def _box_traces(boxes: Boxes, code: int, label: str) -> list[Trace]:
         width=0.6,
         **names,
     )
-    beyond = boxes.outliers[code]
-    if not len(beyond):
+    values = boxes.outliers[code]
+    if not len(values):
         return [box]
     outliers = trace(
         "scatter",
-        x=compact(beyond),
-        y=np.full(len(beyond), code, dtype=np.float32),
+        x=compact(values),
+        y=np.full(len(values), code, dtype=np.float32),
         mode="markers",
         marker={"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6},
         hovertemplate="%{x:.4~g}",

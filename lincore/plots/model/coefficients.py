@@ -145,8 +145,8 @@ def coefficient_path(
     -------
     plotly.graph_objects.Figure
     """
-    places, curves, known = np.asarray(C, float), np.asarray(values, float), np.asarray(numbers)
-    at = int(np.argmin(np.abs(np.log(places) - np.log(next(iter(marks.values()))))))
+    x, curves, counts = np.asarray(C, float), np.asarray(values, float), np.asarray(numbers)
+    at = int(np.argmin(np.abs(np.log(x) - np.log(next(iter(marks.values()))))))
     size = np.abs(curves[at]) + 1e-9 * np.abs(curves).max(axis=0)
     order = np.argsort(-size, kind="stable")
     order = order[(curves[:, order] != 0).any(axis=0)]
@@ -157,19 +157,19 @@ def coefficient_path(
         gap = np.full((1, len(others)), np.nan)
         traces.append(trace(
             "scatter", mode="lines", name=count(len(others), "other feature"),
-            x=np.tile(np.append(places, np.nan), len(others)).astype(np.float32),
+            x=np.tile(np.append(x, np.nan), len(others)).astype(np.float32),
             y=np.vstack([curves[:, others], gap]).T.ravel().astype(np.float32),
             line={"color": GREY, "width": 1}, opacity=0.5, hoverinfo="skip", legendrank=1001,
         ))  # fmt: skip
     for position, (j, label) in enumerate(zip(coloured.tolist(), labels, strict=True)):
         traces.append(trace(
             "scatter", mode="lines", name=escape(label),
-            x=places.astype(np.float32), y=curves[:, j].astype(np.float32), customdata=known,
+            x=x.astype(np.float32), y=curves[:, j].astype(np.float32), customdata=counts,
             line={"color": COLOURS[position], "width": 2.2},
             hovertemplate="%{y:.3~g} at C = %{x:.3~g}, where %{customdata} are not zero",
         ))  # fmt: skip
     # Far beyond the marks coefficients of separable classes are many times as large.
-    near = curves[places <= 10 * max(marks.values())]
+    near = curves[x <= 10 * max(marks.values())]
     ends = [float(near.min(initial=0.0)), float(near.max(initial=0.0))]
     margin = 0.05 * (ends[1] - ends[0]) or 1.0
     for dash, (name, mark) in zip(("solid", "dash", "dot"), marks.items(), strict=False):
@@ -178,18 +178,18 @@ def coefficient_path(
             name=escape(f"{name}: C = {mark:.3g}"), legendrank=999,
             line={"color": INK, "width": 1.5, "dash": dash},
         ))  # fmt: skip
-    shown = np.unique(np.linspace(0, len(places) - 1, 6).astype(int)).tolist()
+    shown = np.unique(np.linspace(0, len(x) - 1, 6).astype(int)).tolist()
     most = [f"{features[j]} {number(curves[at, j])}" for j in coloured if curves[at, j]]
     return figure(
         traces,
         title,
-        alt=f"Paths of {count(len(order), 'feature')} over C from {places[0]:.3g} to "
-        f"{places[-1]:.3g}. At {places[at]:.3g}: {listed(most) if most else 'all are zero'}.",
+        alt=f"Paths of {count(len(order), 'feature')} over C from {x[0]:.3g} to "
+        f"{x[-1]:.3g}. At {x[at]:.3g}: {listed(most) if most else 'all are zero'}.",
         xaxis=axis(
             "C, and how many features have coefficients",
             type="log",
-            tickvals=places[shown].tolist(),
-            ticktext=[f"{places[i]:.2g}<br>{known[i]:,}" for i in shown],
+            tickvals=x[shown].tolist(),
+            ticktext=[f"{x[i]:.2g}<br>{counts[i]:,}" for i in shown],
         ),
         yaxis=axis("coefficient", tickformat="~g", range=[ends[0] - margin, ends[1] + margin]),
     )

@@ -65,9 +65,9 @@ def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
         np.stack([-np.sin(turns), np.cos(turns)]),
     )
     depth, across = places @ towards, places @ aside
-    apart = np.abs(across[:, None] - across[None]) / HALF_WIDTH
+    gaps = np.abs(across[:, None] - across[None]) / HALF_WIDTH
     in_front = depth[:, None] > depth[None]
-    hidden = (height[:, None, None] * in_front * np.exp(-(apart**2) / 2)).sum(axis=(0, 1))
+    hidden = (height[:, None, None] * in_front * np.exp(-(gaps**2) / 2)).sum(axis=(0, 1))
     cost = hidden + UNUSUAL * np.abs(TURNS - USUAL) / np.abs(TURNS - USUAL).max()
     return float(TURNS[int(cost.argmin())])
 

@@ -48,14 +48,14 @@ def ambiguity(view: View) -> go.Figure:
     exact = exact_regions(view, shared.limits)
     areas, shades = _on_grid(view, shared) if exact is None else _exactly(exact)
     rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
-    finding, inside = _finding(areas), int(np.count_nonzero(rows))
+    finding, n_ambiguous = _finding(areas), int(np.count_nonzero(rows))
     return over_regions(
         view,
         shared,
         finding,
         shades=shades,
         keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
-        explanation=f"{finding}. {inside:,} of the {len(rows):,} rows lie there.",
+        explanation=f"{finding}. {n_ambiguous:,} of the {len(rows):,} rows lie there.",
     )
 
 

@@ -213,6 +213,6 @@ def _far(points: Array, codes: NDArray[np.intp]) -> Flags:
         lower, upper = np.quantile(points[rows], [0.25, 0.75], axis=0)
         # If half of a class share one value, its quartiles say nothing about the others.
         reach = np.where(upper > lower, FAR * (upper - lower), np.inf)
-        beyond = (points[rows] < lower - reach) | (points[rows] > upper + reach)
-        far[rows] = beyond.any(axis=1)
+        is_outlier = (points[rows] < lower - reach) | (points[rows] > upper + reach)
+        far[rows] = is_outlier.any(axis=1)
     return far

@@ -191,9 +191,9 @@ class Marks(NamedTuple):
 
     def note(self, drawn: Marks, rows: str = "rows") -> str:
         """Describe the points if they are sampled or jittered; otherwise empty."""
-        some = len(drawn.codes) < len(self.codes)
+        is_sample = len(drawn.codes) < len(self.codes)
         return join(
-            f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}." if some else "",
+            f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}." if is_sample else "",
             "Rows of equal values are drawn side by side." if self.are_spread else "",
         )
 
@@ -444,10 +444,10 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
     if not marks.n_wrong:
         return f"None of {rows} is misclassified."
     verb = "is" if marks.n_wrong == 1 else "are"
-    how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
-    how = "" if marks.by_verdict else how
+    marking = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
+    marking = "" if marks.by_verdict else marking
     share = percent(marks.n_wrong / len(marks.codes))
-    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
+    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){marking}."
 
 
 def class_counts(marks: Marks) -> str:

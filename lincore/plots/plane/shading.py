@@ -149,6 +149,6 @@ def polygons(parts: Sequence[Array], shade: str, **settings: Any) -> Trace:
 def _stacked(hue: str, alphas: Array) -> list[list[Any]]:
     """Return a colour scale of what each band adds to those below it; clear below the first."""
     wanted = np.concatenate([[0.0], alphas])
-    alone = 1 - (1 - wanted[1:]) / (1 - wanted[:-1])
-    shades = [CLEAR] + [translucent(hue, alpha) for alpha in alone]
+    added = 1 - (1 - wanted[1:]) / (1 - wanted[:-1])
+    shades = [CLEAR] + [translucent(hue, alpha) for alpha in added]
     return [[i / len(alphas), shade] for i, shade in enumerate(shades)]

@@ -189,13 +189,13 @@ def _cells(
 def _margins(counts: Counts, room: Room) -> Trace:
     """Return the recall of each class beside its row, and its precision under its column."""
     n_classes, right = len(counts), np.diag(counts)
-    at, end = np.arange(n_classes), np.full(n_classes, n_classes)
+    positions, end = np.arange(n_classes), np.full(n_classes, n_classes)
     totals = [*counts.sum(axis=1).tolist(), *counts.sum(axis=0).tolist()]
     shares = zip([*right.tolist()] * 2, totals, strict=True)
     return trace(
         "scatter",
-        x=np.concatenate([end, at]).astype(np.int16),
-        y=np.concatenate([at, end]).astype(np.int16),
+        x=np.concatenate([end, positions]).astype(np.int16),
+        y=np.concatenate([positions, end]).astype(np.int16),
         mode="text",
         text=[f"{100 * n / total:.1f}" if total else "–" for n, total in shares],
         textfont={"size": 12 if n_classes <= room.shares else 10, "color": INK},
@@ -215,8 +215,8 @@ def _hover_texts(counts: Counts, labels: list[str], noun: str) -> list[str]:
             else f"{labels[i]} correct"
         )
         number = counts[i, j]
-        of = f" of {_number(counts[i].sum(), noun)} ({percent(share)})" if number else ""
-        texts.append(f"{pair}: {_number(number)}{of}")
+        share_text = f" of {_number(counts[i].sum(), noun)} ({percent(share)})" if number else ""
+        texts.append(f"{pair}: {_number(number)}{share_text}")
     return texts
 
 

@@ -81,8 +81,8 @@ def cost_curve(
     if difference is not None:
         less = 100 * np.asarray(difference, dtype=float).T
         name = f"{names[0]} minus {names[1]}"
-        around, line = band(len(names), name, grid, less, as_percent=False)
-        traces += [around | {"yaxis": "y2"}, line | {"yaxis": "y2"}]
+        area, line = band(len(names), name, grid, less, as_percent=False)
+        traces += [area | {"yaxis": "y2"}, line | {"yaxis": "y2"}]
         look = {"zeroline": True, "zerolinecolor": INK, "nticks": 5}
         below = {"yaxis2": axis("difference", domain=[0, 0.32], **look), "hoversubplots": "axis"}
         upright |= {"domain": [0.4, 1]}
@@ -139,11 +139,11 @@ def _break_even(value: float, low: float, high: float, grid: np.ndarray) -> list
 def _name(ratio: float, text: str, position: int, end: float) -> dict[str, Any]:
     # Names of neighbours would overlap: each has its own line, inside the plot.
     shown = f"{text} {ratio:.2g}" if ratio < 100 else f"{text} {ratio:,.0f}"
-    at = {"x": float(np.log10(ratio)), "y": 1, "yref": "y domain", "yanchor": "top"}
+    settings = {"x": float(np.log10(ratio)), "y": 1, "yref": "y domain", "yanchor": "top"}
     is_last = ratio**2 > end  # in the right half
-    at |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
-    at |= {"yshift": -16.0 * position}
-    return at | {"text": shown, "showarrow": False, "font": {"size": 11, "color": INK}}
+    settings |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
+    settings |= {"yshift": -16.0 * position}
+    return settings | {"text": shown, "showarrow": False, "font": {"size": 11, "color": INK}}
 
 
 def _ends(names: Sequence[str], values: np.ndarray, grid: np.ndarray) -> str:

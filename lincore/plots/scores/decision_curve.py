@@ -46,11 +46,11 @@ def decision_curve(curve: DecisionCurve, name: str, *, title: str = "") -> go.Fi
             (f"no row as {label}", np.zeros(len(shown)), np.ones(len(shown), bool), INK, "dot"),
         )
     ]  # fmt: skip
-    *around, line = band(0, name, curve.thresholds, benefit, as_percent=False)
+    *areas, line = band(0, name, curve.thresholds, benefit, as_percent=False)
     line.update(mode="lines", hovertemplate="%{y:.3f}")
     best = int(np.argmax(curve.net_benefit - np.maximum(curve.every_row, 0)))
     return figure(
-        [*around, *others, line],
+        [*areas, *others, line],
         title or f"Net benefit of deciding for {label}",
         subtitle="Band: 95 %, over all thresholds together.",
         alt=join(

@@ -150,8 +150,8 @@ def pairwise_effects(
     if as_percent:
         values, rope = 100 * values, 100 * rope
     sure = sum(d.verdict.endswith("better") for d in differences)
-    are = "is" if 1 in (sure, len(differences)) else "are"
-    heading = f"{sure} of {count(len(differences), 'pair')} {are} significantly different"
+    verb = "is" if 1 in (sure, len(differences)) else "are"
+    heading = f"{sure} of {count(len(differences), 'pair')} {verb} significantly different"
     alike = sum(d.verdict == "equivalent" for d in differences)
     if alike:
         heading += f", {alike} equivalent"

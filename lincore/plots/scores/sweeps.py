@@ -133,10 +133,10 @@ def tuning(
         of_line = np.flatnonzero(tried[:, 0] == value) if tried.shape[1] > 1 else slice(None)
         order = np.argsort(tried[of_line, -1])
         x_of_line = tried[of_line, -1][order]
-        around, line = band(
+        area, line = band(
             position, name.format(value), x_of_line, curve[:, of_line][:, order], as_percent
         )
-        traces += [around, line]
+        traces += [area, line]
     x = float(tried[chosen, -1])
     mark = trace(
         "scatter", x=[x], y=[float(middle[chosen])], mode="markers", name="chosen",
@@ -165,11 +165,11 @@ def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> 
     mean, low, high = curve
     hue, dash, shape = method_look(position)
     is_known = np.isfinite(low) & np.isfinite(high)
-    around = np.concatenate([x[is_known], x[is_known][::-1]]).astype(np.float32)
-    edge = np.concatenate([high[is_known], low[is_known][::-1]]).astype(np.float32)
+    outline_x = np.concatenate([x[is_known], x[is_known][::-1]]).astype(np.float32)
+    outline_y = np.concatenate([high[is_known], low[is_known][::-1]]).astype(np.float32)
     common: dict[str, Any] = {"legendgroup": str(position)}
-    band = trace(
-        "scatter", x=around, y=edge, mode="lines", line={"width": 0}, fill="toself",
+    area = trace(
+        "scatter", x=outline_x, y=outline_y, mode="lines", line={"width": 0}, fill="toself",
         fillcolor=translucent(hue, 0.16), hoverinfo="skip", showlegend=False, **common,
     )  # fmt: skip
     line = trace(
@@ -184,7 +184,7 @@ def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> 
         hovertemplate="%{hovertext}" if as_percent else "%{y:.3~g}",
         **common,
     )
-    return [band, line]
+    return [area, line]
 
 
 def _log_ticks(values: Array) -> dict[str, Any]:
