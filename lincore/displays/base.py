@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cached_property
@@ -172,6 +172,11 @@ class Display:
         shown = [getattr(self, name) for name in self.subject_names()]
         settings = json.dumps(fields.given(self))
         return f"{type(self).__name__} {digest(shown)} {settings}"
+
+
+def first_of(choices: Callable[[Any], Iterable[Any]], otherwise: Any = "") -> Callable[[Any], Any]:
+    """Return the rule that chooses the first of the choices, or `otherwise` without any."""
+    return lambda so_far: next(iter(choices(so_far)), otherwise)
 
 
 def pivot(lines: pd.DataFrame, *index: str, columns: str, values: str) -> pd.DataFrame:

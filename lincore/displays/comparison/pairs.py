@@ -12,6 +12,7 @@ import pandas as pd
 
 from lincore import inspection, metrics, plots, report
 from lincore.data import Dataset
+from lincore.displays.base import first_of
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.fields import Field
 from lincore.metrics import SCORES, Difference
@@ -153,10 +154,6 @@ def _which(so_far: SimpleNamespace) -> dict[str, str]:
     return {which: f"{names[which]} ({n_rows:,})" for which, n_rows in counts if n_rows}
 
 
-def _commonest(so_far: SimpleNamespace) -> str | None:
-    return next(iter(_which(so_far)), None)
-
-
 @dataclass(frozen=True, eq=False)
 class DisagreementsDisplay(JudgedDisplay):
     """The rows on which two models disagree, and which of the two is correct there."""
@@ -195,7 +192,7 @@ class DisagreementsDisplay(JudgedDisplay):
                 "Errors with the largest posterior come first.",
                 longest=20,
                 choices=_which,
-                auto=_commonest,
+                auto=first_of(_which, None),
             ),
         ]
         | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import pandas as pd
 
 from lincore import metrics, plots, report
-from lincore.displays.base import Display
+from lincore.displays.base import Display, first_of
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.fields import Field
 from lincore.metrics import SCORES, Difference, FeatureSelections, Results
@@ -32,10 +32,6 @@ def _several(so_far: SimpleNamespace) -> bool:
     return len(so_far.results.selections) > 1
 
 
-def _first(so_far: SimpleNamespace) -> str:
-    return next(iter(_selecting(so_far)), "")
-
-
 @dataclass(frozen=True, eq=False)
 class SelectedFeaturesDisplay(Display):
     """In how many folds a method selected each feature."""
@@ -49,7 +45,7 @@ class SelectedFeaturesDisplay(Display):
         Annotated[
             str,
             Field("Model", "The model whose selections are counted.", choices=_selecting,
-                  auto=_first, when=_several),
+                  auto=first_of(_selecting), when=_several),
         ]
         | None
     ) = None  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
-from lincore.displays.base import Display, pivot
+from lincore.displays.base import Display, first_of, pivot
 from lincore.fields import Field
 from lincore.inspection import View
 from lincore.metrics import SCORES
@@ -251,10 +251,6 @@ def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
     return {kind: _PLANES[kind] for kind in inspection.common_plane_kinds(first, fits.data)}
 
 
-def _first_kind(so_far: SimpleNamespace) -> str:
-    return next(iter(_kinds(so_far)), "")
-
-
 def _is_of_features(so_far: SimpleNamespace) -> bool:
     return bool(so_far.kind == "features" and so_far.fits.data.n_features > 2)
 
@@ -289,7 +285,7 @@ class BoundariesDisplay(Display):
                 "The same for every model; what lies off it is held fixed.",
                 longest=20,
                 choices=_kinds,
-                auto=_first_kind,
+                auto=first_of(_kinds),
             ),
         ]
         | None

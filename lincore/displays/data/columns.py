@@ -14,7 +14,7 @@ import pandas as pd
 
 from lincore import inspection, plots
 from lincore.data import Dataset, Split
-from lincore.displays.base import Display, digest
+from lincore.displays.base import Display, digest, first_of
 from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.inspection import Association, LargestAssociation
@@ -199,20 +199,12 @@ def _columns(so_far: SimpleNamespace) -> list[str]:
     return [association.name for association in ranked_columns(so_far)]
 
 
-def _first_column(so_far: SimpleNamespace) -> str:
-    return next(iter(_columns(so_far)), "")
-
-
 def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
     data, names = so_far.data, so_far.data.feature_names
     if so_far.column and inspection.level_names(data, names.index(so_far.column)) is not None:
         directions = {"of_class": "Levels by class", "of_level": "Classes by level"}
         return directions if data.n_classes <= _FEW_CLASSES else dict(reversed(directions.items()))
     return {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
-
-
-def _first_drawing(so_far: SimpleNamespace) -> str:
-    return next(iter(_drawings(so_far)))
 
 
 def _is_histogram(so_far: SimpleNamespace) -> bool:
@@ -232,7 +224,7 @@ class ColumnDisplay(DescriptiveDisplay):
         Annotated[
             str,
             Field("Column", "Columns with the largest association with the class come first.",
-                  longest=2_000, choices=_columns, auto=_first_column),
+                  longest=2_000, choices=_columns, auto=first_of(_columns)),
         ] | None
     ) = None  # fmt: skip
     drawing: (
@@ -240,7 +232,7 @@ class ColumnDisplay(DescriptiveDisplay):
             str,
             Field("Plot", "The distribution of the column within each class, or the share of each "
                   "class among the rows of a level.", longest=20, choices=_drawings,
-                  auto=_first_drawing),
+                  auto=first_of(_drawings)),
         ] | None
     ) = None  # fmt: skip
     bins: Annotated[
@@ -326,10 +318,6 @@ def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
     }
 
 
-def _first_kind(so_far: SimpleNamespace) -> str:
-    return next(iter(_kinds(so_far)), "numeric")
-
-
 @dataclass(frozen=True, eq=False)
 class ColumnsDisplay(DescriptiveDisplay):
     """A summary of every column by class."""
@@ -340,7 +328,7 @@ class ColumnsDisplay(DescriptiveDisplay):
 
     kind: (
         Annotated[str, Field("Columns", "Which columns are listed.", longest=20, choices=_kinds,
-                             auto=_first_kind)] | None
+                             auto=first_of(_kinds, "numeric"))] | None
     ) = None  # fmt: skip
 
     @cached_property

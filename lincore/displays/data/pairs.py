@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
+from lincore.displays.base import first_of
 from lincore.displays.data.coloured import COLOURED
 from lincore.displays.data.columns import DescriptiveDisplay, present_note, ranked_columns
 from lincore.fields import Field
@@ -28,16 +29,8 @@ def _numeric(so_far: SimpleNamespace) -> list[str]:
     ]
 
 
-def _first_numeric(so_far: SimpleNamespace) -> str:
-    return next(iter(_numeric(so_far)), "")
-
-
 def _other_numeric(so_far: SimpleNamespace) -> list[str]:
     return [name for name in _numeric(so_far) if name != so_far.x]
-
-
-def _first_other(so_far: SimpleNamespace) -> str:
-    return next(iter(_other_numeric(so_far)), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +45,14 @@ class ColumnPairDisplay(DescriptiveDisplay):
         Annotated[
             str,
             Field("x axis", "A numeric column in its own units; those that separate the classes "
-                  "best come first.", longest=2_000, choices=_numeric, auto=_first_numeric),
+                  "best come first.", longest=2_000, choices=_numeric, auto=first_of(_numeric)),
         ] | None
     ) = None  # fmt: skip
     y: (
         Annotated[
             str,
             Field("y axis", "Another numeric column.", longest=2_000, choices=_other_numeric,
-                  auto=_first_other),
+                  auto=first_of(_other_numeric)),
         ] | None
     ) = None  # fmt: skip
     ellipses: Annotated[

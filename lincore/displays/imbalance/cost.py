@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from lincore import plots, report
-from lincore.displays.base import Display
+from lincore.displays.base import Display, first_of
 from lincore.fields import Field
 from lincore.imbalance import CostCurve, ImbalanceCost
 from lincore.metrics import Interval
@@ -36,10 +36,6 @@ def _methods(so_far: SimpleNamespace) -> dict[str, str]:
     return {name: so_far.cost.settings.label(name) for name in so_far.cost.methods}
 
 
-def _first(so_far: SimpleNamespace) -> str:
-    return str(so_far.cost.methods[0])
-
-
 @dataclass(frozen=True, eq=False)
 class CostDisplay(Display):
     """A display of what the imbalance of a file costs one of the models."""
@@ -51,7 +47,13 @@ class CostDisplay(Display):
     method: (
         Annotated[
             str,
-            Field("Model", "The model that is shown.", longest=500, choices=_methods, auto=_first),
+            Field(
+                "Model",
+                "The model that is shown.",
+                longest=500,
+                choices=_methods,
+                auto=first_of(_methods),
+            ),
         ]
         | None
     ) = None
@@ -272,10 +274,6 @@ def _others(so_far: SimpleNamespace) -> dict[str, str]:
     return {name: label for name, label in labels if name != so_far.method and name in curves}
 
 
-def _first_other(so_far: SimpleNamespace) -> str | None:
-    return next(iter(_others(so_far)), None)
-
-
 @dataclass(frozen=True, eq=False)
 class CostDifferenceDisplay(CostDisplay):
     """The expected costs of two models by the cost of a miss, and their difference."""
@@ -293,7 +291,7 @@ class CostDifferenceDisplay(CostDisplay):
                 "The model whose cost is subtracted.",
                 longest=500,
                 choices=_others,
-                auto=_first_other,
+                auto=first_of(_others, None),
             ),
         ]
         | None

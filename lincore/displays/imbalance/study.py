@@ -12,7 +12,7 @@ import numpy as np
 
 from lincore import imbalance, inspection, report
 from lincore.data import Dataset
-from lincore.displays.base import Display
+from lincore.displays.base import Display, first_of
 from lincore.fields import Field
 from lincore.imbalance import REMEDIES, BalanceStudy, BayesReference
 from lincore.metrics import Interval, Results
@@ -28,14 +28,8 @@ LONGEST = 24
 _MOST_NAMED = 3
 
 
-def methods_of(so_far: SimpleNamespace) -> dict[str, str]:
-    """Return the labels of the methods of a study."""
+def _methods(so_far: SimpleNamespace) -> dict[str, str]:
     return {name: so_far.study.settings.label(name) for name in so_far.study.methods}
-
-
-def first_method(so_far: SimpleNamespace) -> str:
-    """Return the method that is shown by default."""
-    return str(so_far.study.methods[0])
 
 
 def _losses(so_far: SimpleNamespace) -> tuple[str, ...]:
@@ -54,8 +48,8 @@ class StudyDisplay(Display):
     method: (
         Annotated[
             str,
-            Field("Model", "The model that is shown.", longest=500, choices=methods_of,
-                  auto=first_method),
+            Field("Model", "The model that is shown.", longest=500, choices=_methods,
+                  auto=first_of(_methods)),
         ]
         | None
     ) = None  # fmt: skip

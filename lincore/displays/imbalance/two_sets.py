@@ -15,7 +15,6 @@ from lincore import imbalance, inspection, metrics, plots, report
 from lincore.displays.imbalance.study import (
     OneSplitDisplay,
     counted,
-    first_method,
     set_name,
     tested,
     true_view,
@@ -31,7 +30,7 @@ _DISCRIMINANT = "discriminant"
 
 
 def _pipeline(so_far: SimpleNamespace) -> Any:
-    method = getattr(so_far, "method", None) or first_method(so_far)
+    method = getattr(so_far, "method", None) or so_far.study.methods[0]
     return so_far.study.example.pipelines[method, "full"]
 
 

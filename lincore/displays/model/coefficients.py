@@ -447,35 +447,30 @@ def _largest_first(coefficients: Coefficients, line: int, by: str | None = None)
 
 def coefficient_rows(coefficients: Coefficients, line: int) -> list[dict[str, Any]]:
     """Return a row for each feature: estimate, error, test and odds ratio, if there are any."""
+    error, p = coefficients.error, coefficients.p
+    low, high = coefficients.low, coefficients.high
     rows = []
     for j, name in enumerate(coefficients.names):
+        estimate = float(coefficients.estimate[line, j])
         row: dict[str, Any] = {
             "feature": name,
-            "coefficient": float(coefficients.estimate[line, j]),
+            "coefficient": estimate,
             "per SD": float(coefficients.per_deviation[line, j]),
         }
-        ratio = name != "intercept" and coefficients.are_log_odds
+        ends: tuple[float, float] | None = None
+        if error is not None and low is not None and high is not None and p is not None:
+            ends = float(low[line, j]), float(high[line, j])
+            row["standard error"] = float(error[line, j])
+            row["95 % interval"] = _interval(*ends)
+            row["p"] = p_value(float(p[line, j]))
+        elif coefficients.is_penalised:
+            row["standard error"] = "penalised"
+        has_ratio = name != "intercept" and coefficients.are_log_odds
         with np.errstate(over="ignore"):
-            if (
-                coefficients.error is None
-                or coefficients.low is None
-                or coefficients.high is None
-                or coefficients.p is None
-            ):
-                if coefficients.is_penalised:
-                    row["standard error"] = "penalised"
-                if ratio:
-                    row["odds ratio"] = float(np.exp(row["coefficient"]))
-            else:
-                low, high = float(coefficients.low[line, j]), float(coefficients.high[line, j])
-                row["standard error"] = float(coefficients.error[line, j])
-                row["95 % interval"] = _interval(low, high)
-                row["p"] = p_value(float(coefficients.p[line, j]))
-                if ratio:
-                    row["odds ratio"] = float(np.exp(row["coefficient"]))
-                    row["its 95 % interval"] = _interval(float(np.exp(low)), float(np.exp(high)))
-                elif coefficients.are_log_odds:
-                    row["its 95 % interval"] = "–"
+            if has_ratio:
+                row["odds ratio"] = float(np.exp(estimate))
+            if ends and coefficients.are_log_odds:
+                row["its 95 % interval"] = _interval(*np.exp(ends)) if has_ratio else "–"
         rows.append(row)
     return rows
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import pandas as pd
 
 from lincore import fields, inspection, plots
+from lincore.displays.base import first_of
 from lincore.displays.model.model_display import ModelDisplay, class_labels, once
 from lincore.fields import Field
 from lincore.plots.plane import MOST_FAINT, with_ellipses
@@ -166,20 +167,12 @@ def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
     return drawings if view.ambiguous is None else {**drawings, "ambiguity": "Ambiguity"}
 
 
-def _first_drawing(so_far: SimpleNamespace) -> str:
-    return next(iter(_drawings(so_far)), "contour")
-
-
 def _quantities(so_far: SimpleNamespace) -> dict[str, str]:
     view = _view_so_far(so_far)
     names: list[str] = [] if isinstance(view, str) else list(view.quantities)
     if so_far.drawing == "surface":
         names = [name for name in names if name != "score"][::-1]
     return {name: _QUANTITIES[name] for name in names}
-
-
-def _first_quantity(so_far: SimpleNamespace) -> str | None:
-    return next(iter(_quantities(so_far)), None)
 
 
 def _is_shaded(so_far: SimpleNamespace) -> bool:
@@ -288,7 +281,7 @@ class PlaneDisplay(ModelDisplay):
                 "direction.",
                 longest=20,
                 choices=_drawings,
-                auto=_first_drawing,
+                auto=first_of(_drawings, "contour"),
             ),
         ]
         | None
@@ -302,7 +295,7 @@ class PlaneDisplay(ModelDisplay):
                 "of its score over the next.",
                 longest=20,
                 choices=_quantities,
-                auto=_first_quantity,
+                auto=first_of(_quantities, None),
                 when=_is_shaded,
             ),
         ]

@@ -75,13 +75,8 @@ class AxisLimits(NamedTuple):
         return cls(low, high, int(outside.sum()))
 
     @classmethod
-    def of(cls, view: View) -> AxisLimits:
-        """Enclose the points of a view; without points, its classes."""
-        return cls.of_all(view)
-
-    @classmethod
-    def of_all(cls, *views: View) -> AxisLimits:
-        """Enclose the points of several views of the same plane, so that they can be compared.
+    def of(cls, *views: View) -> AxisLimits:
+        """Enclose the points of views of the same plane; without points, their classes.
 
         For two coordinates, the means and ellipses of their classes are enclosed as well.
         """

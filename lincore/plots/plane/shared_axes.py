@@ -32,7 +32,7 @@ class SharedAxes(NamedTuple):
     @classmethod
     def of(cls, *views: View) -> SharedAxes:
         """Return a frame around one or more views of the same plane and classes."""
-        limits = AxisLimits.of_all(*views)
+        limits = AxisLimits.of(*views)
         peaks = np.max([_peaks(view) for view in views], axis=0)
         turn = free_sight(views[0], limits, peaks) if len(views[0].axis_names) == 2 else None
         return cls(limits, peaks, turn)
