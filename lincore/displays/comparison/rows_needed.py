@@ -130,7 +130,7 @@ class RowsNeededDisplay(JudgedDisplay):
             now, wanted = (self._size(line[end], line["score"]) for end in ("now", "wanted"))
             lines.append(
                 {
-                    "what": f"{line['score']} {preposition} {line['preposition']}",
+                    "what": f"{line['score']} {preposition} {line['of']}",
                     "now": f"{sign}{now}",
                     "wanted": f"{sign}{wanted}" + (f", {self._power}" if is_pair else ""),
                     "rows now": f"{line['rows']:,}",
