@@ -437,7 +437,7 @@ class DriftDisplay(Display):
         notable = differing[differing["size"] != _NEGLIGIBLE]
         if notable.empty:
             return (
-                f"{len(differing)} of {len(self.lines)} columns {_differ(len(differing))} "
+                f"{len(differing)} of {len(self.lines)} columns {_verb(len(differing))} "
                 "significantly between training and new rows, none by more than a negligible "
                 "amount."
             )
@@ -448,7 +448,7 @@ class DriftDisplay(Display):
             )
         ]
         return (
-            f"{len(notable)} of {len(self.lines)} columns {_differ(len(notable))} notably between "
+            f"{len(notable)} of {len(self.lines)} columns {_verb(len(notable))} notably between "
             f"training and new rows: {listed(named, _MOST_DRIFTED)}."
         )
 
@@ -483,5 +483,5 @@ class DriftDisplay(Display):
         return f"{self.made_by}(training)"
 
 
-def _differ(number: int) -> str:
+def _verb(number: int) -> str:
     return "differs" if number == 1 else "differ"

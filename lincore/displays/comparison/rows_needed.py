@@ -75,7 +75,10 @@ class RowsNeededDisplay(JudgedDisplay):
         if not lines:
             return "The results have no intervals from which a number of rows would follow."
         first = lines[0]
-        needed, size = _about(first["rows needed"]), self._size(first["wanted"], first["score"])
+        needed, size = (
+            _rounded_up(first["rows needed"]),
+            self._size(first["wanted"], first["score"]),
+        )
         if first["question"] == "difference":
             purpose = f"find a difference of {size} between {first['of']} with {self._power}"
         else:
@@ -134,8 +137,8 @@ class RowsNeededDisplay(JudgedDisplay):
                     "now": f"{sign}{now}",
                     "wanted": f"{sign}{wanted}" + (f", {self._power}" if is_pair else ""),
                     "rows now": f"{line['rows']:,}",
-                    "rows needed": _about(line["rows needed"]),
-                    "of these in the class": _about(line["of these in the class"]),
+                    "rows needed": _rounded_up(line["rows needed"]),
+                    "of these in the class": _rounded_up(line["of these in the class"]),
                 }
             )
         return pd.DataFrame(lines)
@@ -150,7 +153,7 @@ class RowsNeededDisplay(JudgedDisplay):
         )
 
 
-def _about(n: float) -> str:
+def _rounded_up(n: float) -> str:
     """Return a number of rows, rounded up to two digits."""
     if not np.isfinite(n):
         return ""

@@ -40,7 +40,7 @@ _HEADINGS = {"missing": "missing (%)", "share": "share (%)"}
 _RANKED: WeakKeyDictionary[Dataset, dict[str, list[Association]]] = WeakKeyDictionary()
 
 
-def _parts(so_far: SimpleNamespace) -> dict[str, str]:
+def _row_choices(so_far: SimpleNamespace) -> dict[str, str]:
     names, split = {"all": "All"}, getattr(so_far, "split", None)
     if split is not None:
         names |= {"train": "Training"} | ({"test": "Test"} if len(split.test) else {})
@@ -77,7 +77,7 @@ class DescriptiveDisplay(Display):
             "All rows, or one part of the split. Choose features on training rows only, to keep "
             "test scores honest.",
             longest=10,
-            choices=_parts,
+            choices=_row_choices,
         ),
     ] = "all"
 

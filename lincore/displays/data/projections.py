@@ -112,7 +112,7 @@ class VarianceDisplay(ProjectedDisplay):
         return (f"Computed on the {self.training}. {more}",)
 
 
-def _halves(so_far: SimpleNamespace) -> dict[str, str]:
+def _split_parts(so_far: SimpleNamespace) -> dict[str, str]:
     tested = {"test": "Test"} if len(so_far.projected.split.test) else {}
     return {"train": "Training"} | tested
 
@@ -219,7 +219,7 @@ class ScatterDisplay(ProjectedDisplay):
     rows: Annotated[
         str,
         Field("Rows", "The axes are learned from the training set; test rows show whether they "
-              "hold for unseen rows.", longest=10, choices=_halves),
+              "hold for unseen rows.", longest=10, choices=_split_parts),
     ] = "train"  # fmt: skip
     coloured: Annotated[tuple[int, ...], COLOURED] | None = None
 

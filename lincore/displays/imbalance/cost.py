@@ -195,7 +195,7 @@ class CostCurveDisplay(CostDisplay):
         asked, harm = self.cost.ratios.asked, self.curve.saving(1.0)
         text = "At 1 to 1 balancing "
         if asked != 1:
-            saving = _relative(self.curve.relative_saving(asked))
+            saving = _relative_change(self.curve.relative_saving(asked))
             text = f"At {report.cost_ratio(asked)} to 1 balancing {saving}; at 1 to 1 it "
         if not harm.value:
             return f"{text}does not change the error."
@@ -252,7 +252,7 @@ class CostCurveDisplay(CostDisplay):
         )
 
 
-def _relative(saving: Interval) -> str:
+def _relative_change(saving: Interval) -> str:
     """State by how much a cost changes, in per cent."""
     value, low, high = saving
     if np.isnan(value):

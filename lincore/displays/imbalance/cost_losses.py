@@ -449,7 +449,7 @@ class CostCorrectionsDisplay(LossDisplay):
         )
 
 
-def _as_many(so_far: SimpleNamespace) -> int:
+def _count_of_rarest(so_far: SimpleNamespace) -> int:
     cost = so_far.cost
     return 1 if cost.rare is None else int(cost.counts[cost.rare])
 
@@ -471,7 +471,7 @@ class MoreRowsDisplay(LossDisplay):
                 "Rows of the rarest class that might be collected.",
                 low=1,
                 high=1_000_000,
-                auto=_as_many,
+                auto=_count_of_rarest,
             ),
         ]
         | None

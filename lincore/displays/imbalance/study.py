@@ -254,11 +254,11 @@ def counted(counts: np.ndarray, study: BalanceStudy) -> str:
         chosen = np.flatnonzero(study.is_reduced)[:NAMED].tolist()
     # Shortened together, so that names that begin alike remain distinct.
     short = shorten_all(study.classes.tolist(), LONGEST)
-    each = ", ".join(f"{int(counts[k]):,} {_called(short[k])}" for k in chosen)
+    each = ", ".join(f"{int(counts[k]):,} {_quoted_name(short[k])}" for k in chosen)
     return f"{total} ({each}{', …' if len(study.classes) > NAMED else ''})"
 
 
-def _called(label: object) -> str:
+def _quoted_name(label: object) -> str:
     """Return the label of a class as written after a count."""
     name = shorten(label, LONGEST)
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):

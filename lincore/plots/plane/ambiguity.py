@@ -46,7 +46,7 @@ def ambiguity(view: View) -> go.Figure:
         raise ValueError("Ambiguity needs one-versus-rest or one-versus-one in two coordinates.")
     shared = SharedAxes.of(view)
     exact = exact_regions(view, shared.limits)
-    areas, shades = _on_grid(view, shared) if exact is None else _exactly(exact)
+    areas, shades = _areas_from_grid(view, shared) if exact is None else _areas_from_planes(exact)
     rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
     finding, n_ambiguous = _finding(areas), int(np.count_nonzero(rows))
     return over_regions(
@@ -59,7 +59,7 @@ def ambiguity(view: View) -> go.Figure:
     )
 
 
-def _exactly(exact: BinaryRegions) -> tuple[dict[int, float], list[Trace]]:
+def _areas_from_planes(exact: BinaryRegions) -> tuple[dict[int, float], list[Trace]]:
     """Return the share of each kind of ambiguity, its places, and the lines of the models."""
     areas = exact.areas()
     shades = [
@@ -73,7 +73,7 @@ def _exactly(exact: BinaryRegions) -> tuple[dict[int, float], list[Trace]]:
     return {code: areas[Ambiguity(code)] for code in MEANINGS}, [*shades, line]
 
 
-def _on_grid(view: View, shared: SharedAxes) -> tuple[dict[int, float], list[Trace]]:
+def _areas_from_grid(view: View, shared: SharedAxes) -> tuple[dict[int, float], list[Trace]]:
     """Return the same for models with curved boundaries, from a grid."""
     low, high = shared.limits.low, shared.limits.high
     x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))

@@ -122,7 +122,7 @@ def _density_surfaces(
         [
             *(
                 _surface(surfaces[code], code, marks.labels[code], opacity)
-                for code, opacity in _from_behind(view, limits, seen_from["eye"]).items()
+                for code, opacity in _opacities(view, limits, seen_from["eye"]).items()
                 if code in peaks
             ),
             _floor_lines(drawn_lines(view, limits), floor),
@@ -142,7 +142,7 @@ def _density_surfaces(
     )
 
 
-def _from_behind(view: View, limits: AxisLimits, eye: dict[str, float]) -> dict[int, float]:
+def _opacities(view: View, limits: AxisLimits, eye: dict[str, float]) -> dict[int, float]:
     """Return opacities by class, the farthest first, so that it is seen through nearer ones."""
     codes, places = np.flatnonzero(view.priors > 0), on_floor(view, limits)
     order = np.argsort(places @ [eye["x"], eye["y"]], kind="stable")

@@ -56,18 +56,20 @@ def seconds_and_score(
                 looks or range(len(methods)), methods, times, values, strict=True
             )
         ],
-        f"Time and {score}{_compared(times, methods)}",
+        f"Time and {score}{_ratio_text(times, methods)}",
         subtitle=join(
             f"{better} and left is better.",
             "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
         ),
-        alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
+        alt=join(
+            f"Seconds to fit against {score}.", _pairs_text(methods, times, values, as_percent)
+        ),
         xaxis=axis("time to fit", **_time_axis(times)),
         yaxis=axis(score, **score_axis(values[:, 0], score, as_percent)),
     )
 
 
-def _compared(times: Array, methods: Sequence[str]) -> str:
+def _ratio_text(times: Array, methods: Sequence[str]) -> str:
     """State the ratio of the slowest to the fastest time, if it exceeds measurement error."""
     if len(times) < 2:
         return ""
@@ -108,7 +110,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 10.0**power:,.3g} {unit}"
 
 
-def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool) -> str:
+def _pairs_text(methods: Sequence[str], times: Array, values: Array, as_percent: bool) -> str:
     phrases = [
         f"{name} {seconds:.2g} s and {number(value, as_percent)}"
         for name, seconds, value in zip(methods, times, values[:, 0].tolist(), strict=True)

@@ -98,16 +98,18 @@ def score_intervals(
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
     # On a logarithmic axis no baseline is too far.
-    drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
+    drawn, left, right = _split_baselines(
+        baselines or {}, values[:0] if "type" in across else values
+    )
     heading = f"{capital(score)} of {count(len(methods), kind)}{leader}"
     return _lines(
         title or heading,
         join(
             "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
             "Bands: groups in which no model is shown to be worse than the best." if groups else "",
-            _baselines(drawn, as_percent, "Dotted:"),
-            _baselines(left, as_percent, "Off to the left:"),
-            _baselines(right, as_percent, "Off to the right:"),
+            _baselines_text(drawn, as_percent, "Dotted:"),
+            _baselines_text(left, as_percent, "Off to the left:"),
+            _baselines_text(right, as_percent, "Off to the right:"),
         ),
         methods,
         values,
@@ -116,7 +118,9 @@ def score_intervals(
             ACCENT if not groups or group == min(groups) else GREY for group in groups or methods
         ],
         alt=join(
-            f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
+            f"{heading}.",
+            _values_text(methods, values, as_percent),
+            _baselines_text(baselines, as_percent),
         ),
         xaxis=across,
         shapes=[
@@ -160,13 +164,13 @@ def pairwise_effects(
     whole = [f"{d.first} − {d.second}" for d in differences]
     return _lines(
         heading,
-        join(better, _shaded(rope, unit)),
+        join(better, _rope_note(rope, unit)),
         labels,
         values,
         False,
         hues=[ACCENT if d.verdict.endswith("better") else GREY for d in differences],
         alt=join(f"Differences in {score} between pairs of models: {heading}.",
-                 _all(whole, values, False, unit)),
+                 _values_text(whole, values, False, unit)),
         verdicts=[d.verdict for d in differences],
         whole=whole,
         xaxis=axis(f"{score} ({unit})" if unit else score, tickformat="~g"),
@@ -238,7 +242,7 @@ def _equivalence(rope: float) -> dict[str, Any]:
     return {"type": "rect", "fillcolor": translucent(GOOD, 0.14), "line": {"width": 0}} | ends
 
 
-def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "") -> str:
+def _values_text(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "") -> str:
     phrases = [
         f"{label} {_with_ends(interval, as_percent)}"
         for label, interval in zip(labels, values.tolist(), strict=True)
@@ -252,7 +256,7 @@ def _with_ends(interval: Sequence[float], as_percent: bool) -> str:
     return value if np.isnan(interval).any() else f"{value} ({low} to {high})"
 
 
-def _sides(
+def _split_baselines(
     baselines: Mapping[str, float], values: Array
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Return the baselines that are drawn, and those too far to the left and to the right."""
@@ -267,14 +271,14 @@ def _sides(
     return near, left, right
 
 
-def _shaded(rope: float, unit: str) -> str:
+def _rope_note(rope: float, unit: str) -> str:
     if not rope:
         return ""
     amount = f"{rope:g} {unit.removesuffix('s') if rope == 1 else unit}".rstrip()
     return f"Shaded: at most {amount} apart."
 
 
-def _baselines(
+def _baselines_text(
     baselines: Mapping[str, float] | None, as_percent: bool, word: str = "Baselines:"
 ) -> str:
     phrases = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -51,12 +50,12 @@ def recall_map(recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike) -
     plotly.graph_objects.Figure
     """
     shares, labels = np.asarray(recalls, dtype=float), names(classes)
-    heading = _hardest(shares, labels)
+    heading = _finding(shares, labels)
     return figure(
         [_cells(shares, methods, labels)],
         heading,
         subtitle="Share of the test rows of each class that a model classifies correctly.",
-        alt=join(f"Recall by class and model. {heading}.", _by_class(shares, labels)),
+        alt=join(f"Recall by class and model. {heading}.", _ranges_text(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
         xaxis=label_axis(methods, width=TICK_WIDTH, tickcolor=CLEAR, **CROWDED),
         yaxis=label_axis(
@@ -136,7 +135,7 @@ def recall_change(
         title or heading,
         subtitle=f"Hollow: {words[0]}; filled: {words[1]}. Thin bars: 95 % intervals.",
         alt=join(f"Recall by class, {words[0]} against {words[1]}. {heading}.",
-                 _moves(first, second, labels)),
+                 _changes_text(first, second, labels)),
         height=int(np.clip(90 + 34 * len(labels), 160, 900)),
         showlegend=False,
         xaxis=axis("recall", **percent_ticks(), range=[-0.03, 1.03]),
@@ -177,7 +176,7 @@ def _dot(interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool
     )  # fmt: skip
 
 
-def _hardest(shares: np.ndarray, labels: list[str]) -> str:
+def _finding(shares: np.ndarray, labels: list[str]) -> str:
     known = ~np.isnan(shares).all(axis=0)
     if not known.any():
         return "No test rows to judge by"
@@ -189,7 +188,7 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
     return f"Hardest for all: {quoted(name)} (at best {percent(float(best[hardest]))})"
 
 
-def _by_class(shares: np.ndarray, labels: list[str]) -> str:
+def _ranges_text(shares: np.ndarray, labels: list[str]) -> str:
     phrases = [
         f"{quoted(label)} {percent(float(column.min()))} to {percent(float(column.max()))}"
         if not np.isnan(column).any()
@@ -210,7 +209,7 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
     return f"Recall of {quoted(name)} {verb} by {abs(change[most]):.1f} points"
 
 
-def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
+def _changes_text(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
     phrases = [
         f"{quoted(label)} {percent(a)} to {percent(b)}"
         for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)

@@ -76,7 +76,7 @@ def roc(curves: Sequence[Curve]) -> go.Figure:
     >>> figure.layout.meta["title"]
     'ROC: area 0.950'
     """
-    return _square(
+    return _unit_square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
         _heading("ROC", curves),
@@ -97,7 +97,7 @@ def precision_recall(curves: Sequence[Curve], *, shares: Sequence[float] = ()) -
         The share of each curve's positive rows: the precision of chance.
     """
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
-    return _square(
+    return _unit_square(
         [*guesses, *_lines(curves, "vh")],
         curves,
         _heading("Precision and recall", curves),
@@ -107,7 +107,7 @@ def precision_recall(curves: Sequence[Curve], *, shares: Sequence[float] = ()) -
     )
 
 
-def _square(
+def _unit_square(
     lines: list[Trace],
     curves: Sequence[Curve],
     title: str,

@@ -77,7 +77,7 @@ def waterfall(
     labels = [start_name, *parts, end_name]
     heading = _finding(list(parts), values, loss, unit)
     bottom = _bottom(edges, values)
-    zoomed = f" The axis begins at {_loss(bottom, unit)}{' %' if unit == 'points' else ''}."
+    zoomed = f" The axis begins at {_loss_text(bottom, unit)}{' %' if unit == 'points' else ''}."
     return figure(
         [
             _ends(labels, first, float(edges[-1]), unit),
@@ -86,8 +86,9 @@ def waterfall(
         ],
         title or heading,
         subtitle=f"{basis}{zoomed if bottom else ''}",
-        alt=join(f"Waterfall from {start_name} ({_loss(first, unit)}) to {end_name} "
-                 f"({_loss(float(edges[-1]), unit)}): {heading}.", _all(list(parts), values, unit)),
+        alt=join(f"Waterfall from {start_name} ({_loss_text(first, unit)}) to {end_name} "
+                 f"({_loss_text(float(edges[-1]), unit)}): {heading}.",
+                 _values_text(list(parts), values, unit)),
         height=430,
         showlegend=False,
         bargap=0.35,
@@ -159,7 +160,7 @@ def remedies(
         In pixels; by default as many rows of bars need.
     """
     back = scale * np.array([tuple(i) for i in recovered], dtype=float).reshape(-1, 3)
-    heading = _best(names, back, score, unit)
+    heading = _finding_of_best(names, back, score, unit)
     bars = [_row_of_bars(names, back, f"{score} recovered", ACCENT)]
     if others is not None:
         change = 100 * np.array([tuple(i) for i in others], dtype=float).reshape(-1, 3)
@@ -169,7 +170,7 @@ def remedies(
         bars,
         title or heading,
         subtitle=basis,
-        alt=join(f"What corrections recover: {heading}.", _all(list(names), back, unit)),
+        alt=join(f"What corrections recover: {heading}.", _values_text(list(names), back, unit)),
         height=height or int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
         barmode="group",
         bargap=0.3,
@@ -194,7 +195,7 @@ def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
     return settings | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
 
 
-def _loss(value: float, unit: str, *, signed: bool = False) -> str:
+def _loss_text(value: float, unit: str, *, signed: bool = False) -> str:
     """Format points with one decimal, as in sentences and tables; nats with three."""
     if unit != "points" or not np.isfinite(value):
         return number(value, signed=signed)
@@ -202,13 +203,13 @@ def _loss(value: float, unit: str, *, signed: bool = False) -> str:
     return ("+" if signed and shown > 0 else "") + true_minus(f"{shown:g}")
 
 
-def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
+def _finding_of_best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
     """Name the correction that recovers most beyond chance; for one split, by value."""
     value = np.where(back[:, 1] <= 0, np.nan, back[:, 0])
     if np.isnan(value).all():
         return "No correction recovers the loss beyond chance"
     best = int(np.nanargmax(value))
-    amount = f"{_loss(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
+    amount = f"{_loss_text(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
     return f"{capital(names[best])}: {amount} recovered"
 
 
@@ -237,7 +238,7 @@ def _ends(labels: list[str], first: float, last: float, unit: str) -> Trace:
         x=np.array([0, len(labels) - 1], np.int16),
         y=np.array([first, last], np.float32),
         marker={"color": translucent(GREY, 0.65), "line": {"width": 0}},
-        text=[_loss(first, unit), _loss(last, unit)],
+        text=[_loss_text(first, unit), _loss_text(last, unit)],
         textposition="inside",
         insidetextanchor="end",
         textangle=0,
@@ -251,7 +252,7 @@ def _steps(
 ) -> Trace:
     change, low, high = values.T
     falling = GOOD if rising == BAD else BAD
-    amounts = [_loss(v, unit, signed=True) for v in change.tolist()]
+    amounts = [_loss_text(v, unit, signed=True) for v in change.tolist()]
     phrases = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
 
     return trace(
@@ -288,20 +289,20 @@ def _connectors(edges: np.ndarray) -> Trace:
 def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
     changes, low, high = values.T
     total = float(changes.sum())
-    whole = f"{_loss(total, unit, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
+    whole = f"{_loss_text(total, unit, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
     if not len(parts):
         return whole
     if ((low <= 0) & (high >= 0)).all():
         return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
-    largest = f"{parts[most]} ({_loss(float(changes[most]), unit, signed=True)})"
+    largest = f"{parts[most]} ({_loss_text(float(changes[most]), unit, signed=True)})"
     chance = ", by itself not beyond chance" if low[most] <= 0 <= high[most] else ""
     return f"{whole}: most of it {largest}{chance}"
 
 
-def _all(names: list[str], values: np.ndarray, unit: str) -> str:
-    phrases = [
-        f"{name} {_loss(v, unit, signed=True)} ({_loss(low, unit)} to {_loss(high, unit)})"
-        for name, (v, low, high) in zip(names, values.tolist(), strict=True)
-    ]
+def _values_text(names: list[str], values: np.ndarray, unit: str) -> str:
+    phrases = []
+    for name, (value, *ends) in zip(names, values.tolist(), strict=True):
+        span = " to ".join(_loss_text(end, unit) for end in ends)
+        phrases.append(f"{name} {_loss_text(value, unit, signed=True)} ({span})")
     return f"{listed(phrases, most=12)}{' ' + unit if unit else ''}." if phrases else ""
