@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,34 +15,17 @@ from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, 
 from lincore.utils.formatting import capital, count, listed, number, shorten, true_minus
 from lincore.utils.typing import Array
 
+if TYPE_CHECKING:
+    from lincore.linalg.optimize import OptimizerStep
+
 # A rise in this share of the steps is reported: the learning rate is too large.
 OSCILLATES = 0.25
 # From this ratio of lengths, traces are drawn on a logarithmic axis.
 UNEVEN = 20
 
 
-class ConvergenceStep(Protocol):
-    """One line of a trace, as `lincore.linalg.optimize.OptimizerStep`."""
-
-    @property
-    def iteration(self) -> int:
-        """Number of the iteration, from 0."""
-
-    @property
-    def objective(self) -> float:
-        """Value of the objective."""
-
-    @property
-    def gradient_norm(self) -> float:
-        """As the stopping rule measures it."""
-
-    @property
-    def seconds(self) -> float:
-        """Since the start."""
-
-
 def convergence(
-    traces: Mapping[str, Sequence[ConvergenceStep]],
+    traces: Mapping[str, Sequence[OptimizerStep]],
     *,
     quantity: Literal["training loss", "excess", "gradient norm"] = "training loss",
     across: Literal["iteration", "seconds"] = "iteration",
@@ -62,8 +45,12 @@ def convergence(
     -------
     plotly.graph_objects.Figure
     """
-    tables = {name: np.array([_line(step) for step in steps], float).reshape(-1, 4)
-              for name, steps in traces.items()}  # fmt: skip
+    tables = {
+        name: np.array(
+            [(s.iteration, s.objective, s.gradient_norm, s.seconds) for s in steps], float
+        ).reshape(-1, 4)
+        for name, steps in traces.items()
+    }
     losses = {name: table[:, 1] for name, table in tables.items()}
     finding = join(_ends(losses), oscillation(losses))
     least = min((float(np.nanmin(loss)) for loss in losses.values() if len(loss)), default=0)
@@ -149,10 +136,6 @@ def oscillation(curves: Mapping[str, Array]) -> str:
         if len(steps) > 2 and rises >= OSCILLATES * len(steps):
             phrases.append(f"{name} oscillates: it rises in {rises:,} of {len(steps):,} steps.")
     return " ".join(phrases[:3])
-
-
-def _line(step: ConvergenceStep) -> tuple[float, float, float, float]:
-    return step.iteration, step.objective, step.gradient_norm, step.seconds
 
 
 def _ends(curves: Mapping[str, Array]) -> str:

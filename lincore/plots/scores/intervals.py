@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,38 +22,13 @@ from lincore.plots.base.style import (
 from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
+if TYPE_CHECKING:
+    from lincore.metrics.differences import Difference
+
 Interval = tuple[float, float, float]
 LABEL_WIDTH = 23
 # A baseline farther from all intervals than this multiple of their span would squeeze them.
 FARTHEST = 3
-
-
-class PairDifference(Protocol):
-    """The difference between two methods, as `pairwise_effects` needs it."""
-
-    @property
-    def first(self) -> str:
-        """Name of the method that is compared."""
-
-    @property
-    def second(self) -> str:
-        """Name of the method that it is compared with."""
-
-    @property
-    def value(self) -> float:
-        """Score of the first less score of the second."""
-
-    @property
-    def low(self) -> float:
-        """Lower end of its interval."""
-
-    @property
-    def high(self) -> float:
-        """Upper end of its interval."""
-
-    @property
-    def verdict(self) -> str:
-        """Conclusion of the comparison."""
 
 
 def score_intervals(
@@ -131,7 +106,7 @@ def score_intervals(
 
 
 def pairwise_effects(
-    differences: Sequence[PairDifference],
+    differences: Sequence[Difference],
     *,
     score: str = "accuracy",
     rope: float = 0.0,
@@ -141,7 +116,7 @@ def pairwise_effects(
 
     Parameters
     ----------
-    differences : sequence
+    differences : sequence of Difference
         See `lincore.metrics.pairwise_differences`.
     score : str
     rope : float
