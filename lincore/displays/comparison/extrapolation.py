@@ -179,15 +179,11 @@ class ExtrapolationDisplay(Display):
         if extrapolation.reason:
             return None
         sizes = np.append(extrapolation.sizes, extrapolation.targets[1:])
-        measured, extrapolated = (
-            np.array(extrapolation.measured),
-            np.array(extrapolation.extrapolated),
-        )
-        missing_after = np.full((len(extrapolation.targets) - 1, 3), np.nan)
-        missing_before = np.full((len(extrapolation.sizes) - 1, 3), np.nan)
-        lines = np.stack(
-            [np.vstack([measured, missing_after]), np.vstack([missing_before, extrapolated])]
-        )
+        # Both lines over all sizes, (2, sizes, 3); they share the largest training set.
+        lines = np.full((2, len(sizes), 3), np.nan)
+        n_measured = len(extrapolation.sizes)
+        lines[0, :n_measured] = extrapolation.measured
+        lines[1, n_measured - 1 :] = extrapolation.extrapolated
         mean, low, high = np.moveaxis(lines, 2, 0)
         return plots.sweep(
             sizes.round(),
