@@ -21,7 +21,7 @@ from lincore.plots.base.style import (
     trace,
     vertical_line,
 )
-from lincore.utils.formatting import capital, count, listed, number, percent, shorten
+from lincore.utils.formatting import capital, count, listed, number, shorten
 from lincore.utils.typing import Array
 
 
@@ -180,7 +180,7 @@ def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> 
         name=escape(shorten(name, LEGEND_WIDTH)),
         line={"color": hue, "width": 2.2, "dash": dash},
         marker={"symbol": shape, "size": 7},
-        hovertext=[percent(value) for value in mean] if as_percent else None,
+        hovertext=[number(value, as_percent) for value in mean] if as_percent else None,
         hovertemplate="%{hovertext}" if as_percent else "%{y:.3~g}",
         **common,
     )
