@@ -81,12 +81,9 @@ def descend(
     stopping: StoppingRule,
 ) -> Optimum:
     """Descend until the gradient is small."""
+    stack, directions = SingleObjective(objective), as_directions(direction)
     (optimum,) = descend_together(
-        SingleObjective(objective),
-        start[None],
-        as_directions(direction),
-        search=search,
-        stopping=[stopping],
+        stack, start[None], directions, search=search, stopping=[stopping]
     )
     return optimum
 
@@ -110,8 +107,8 @@ def descend_together(
     while True:
         seconds, sizes = time.perf_counter() - began, point.sizes
         for i, b in enumerate(indices.tolist()):
-            is_valid = reasons[i] is None
-            if is_valid:
+            is_taken = reasons[i] is None
+            if is_taken:
                 value, size = float(point.value[i]), float(sizes[i])
                 traces[b].append(
                     OptimizerStep(len(traces[b]), value, size, float(length[i]), seconds)
@@ -121,20 +118,17 @@ def descend_together(
                     reasons[i] = Reason.UNBOUNDED
                 else:
                     reasons[i] = stopping[b].reason(traces[b])
-                is_valid = bool(np.isfinite(value))
+                is_taken = bool(np.isfinite(value))
             reason = reasons[i]
             if reason is not None:
-                end = (point if is_valid else before).select(i)
+                end = (point if is_taken else before).select(i)
                 optima[b] = Optimum(end, reason, tuple(traces[b]))
         unfinished = np.array([reason is None for reason in reasons])
         if not unfinished.any():
             return [optima[b] for b in range(len(stopping))]
         if not unfinished.all():
-            indices, objective, point = (
-                indices[unfinished],
-                objective.select(unfinished),
-                point.select(unfinished),
-            )
+            indices = indices[unfinished]
+            objective, point = objective.select(unfinished), point.select(unfinished)
         before = point
         point, length, reasons = search(objective, before, directions(objective, before))
 

@@ -45,10 +45,8 @@ class ClassDistances(NamedTuple):
         cls, gaussians: Gaussians, codes: NDArray[np.intp], counts: Array, *, by_rows: bool
     ) -> ClassDistances:
         """Find the degrees of freedom of the covariances, pooled or one per class."""
-        one_each = (
-            len({id(whitener) for whitener in gaussians.whiteners}) > 1
-            or len(gaussians.whiteners) == 1
-        )
+        n_whiteners = len({id(whitener) for whitener in gaussians.whiteners})
+        one_each = n_whiteners > 1 or len(gaussians.whiteners) == 1
         n = counts[codes]
         known = n > 0
         degrees = n - 1 if one_each else np.full(len(codes), n.sum() - np.count_nonzero(n))

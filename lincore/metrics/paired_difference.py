@@ -63,27 +63,22 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     # - Folds: the corrected resampled t, with at least the variance of the rows and of the training
     # rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Otherwise a
     # row that spoils one method in all folds except its own would not be noticed.
-    first_estimate, second_estimate = (
-        estimate(results, first, name),
-        estimate(results, second, name),
-    )
-    value = first_estimate.value - second_estimate.value
+    estimates = estimate(results, first, name), estimate(results, second, name)
+    value = estimates[0].value - estimates[1].value
     if np.isnan(value):
         return PairedDifference(UNKNOWN, np.nan, "none: a method has no such score")
-    influence, base = (
-        first_estimate.influence - second_estimate.influence,
-        find_sampling_units(results),
-    )
-    with_added = Enlarged(value, influence, 0.0)
+    influence = estimates[0].influence - estimates[1].influence
+    base = find_sampling_units(results)
+    padded = Enlarged(value, influence, 0.0)
     if name in MEASURES:
-        with_added = _enlarged_by_cells(results, (first, second), name, value, influence)
+        padded = _enlarged_by_cells(results, (first, second), name, value, influence)
     elif name == "AUC":
-        with_added = _enlarged_by_ranks(results, value, influence)
+        padded = _enlarged_by_ranks(results, value, influence)
     grouped = results.settings.row_groups is not None
     is_single_group = grouped and base.n_units < 2
-    spread = Spread(0.0) if is_single_group else _row_spread(results, with_added, name)
+    spread = Spread(0.0) if is_single_group else _row_spread(results, padded, name)
     test = GROUPS if grouped else ROWS if name in MEASURES else AREAS if name == "AUC" else MEANS
-    centre = with_added.value
+    centre = padded.value
     if not base.one_fit and not is_single_group:
         known = spread.variance + _training_variance(results, (first, second), name)
         variance = max(_fold_variance(results, influence), known)
@@ -108,23 +103,21 @@ def _without_spread(value: float, influence: Array, n_units: int) -> PairedDiffe
     return PairedDifference(Interval(value, np.nan, np.nan), p, SIGNS)
 
 
-def _row_spread(results: Results, with_added: Enlarged, name: str) -> Spread:
+def _row_spread(results: Results, padded: Enlarged, name: str) -> Spread:
     """Return the variance over rows, each counted once, or over groups."""
     base = find_sampling_units(results)
-    by_unit = np.bincount(base.units, with_added.influence, base.n_units) / len(
-        with_added.influence
-    )
+    by_unit = np.bincount(base.units, padded.influence, base.n_units) / len(padded.influence)
     variance = float((by_unit**2).sum())
     degrees = np.inf if name in MEASURES else effective_degrees(by_unit)
     if results.settings.row_groups is None:
-        return Spread(variance + with_added.variance, np.inf if name == "AUC" else degrees)
+        return Spread(variance + padded.variance, np.inf if name == "AUC" else degrees)
     # Groups of unequal size: their effective number (Kish).
     sizes = np.bincount(base.units, row_weights(results), base.n_units).astype(float)
     n_groups = effective_number(sizes)
     # The kurtosis of a few sums is mostly chance: it removes at most half of the degrees of
     # freedom.
     degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
-    return Spread(variance * n_groups / (n_groups - 1) + with_added.variance, degrees)
+    return Spread(variance * n_groups / (n_groups - 1) + padded.variance, degrees)
 
 
 def _fold_variance(results: Results, influence: Array) -> float:
@@ -170,18 +163,14 @@ def _enlarged_by_cells(
     present = np.flatnonzero(counts)
     share = np.zeros(len(results.classes))
     share[slice(None) if one_class else present] = DISCORDANT_CELLS / counts[present]
-    first_cells, second_cells = (
+    first, second = (
         enlarged_cells(name, confusion_matrix(results, m).astype(float), share) for m in pair
     )
-    first_codes, second_codes = (results.predicted[results.position(method)] for method in pair)
+    predicted = [results.predicted[results.position(method)] for method in pair]
     by_row = (
-        first_cells.by_cell[results.truth, first_codes]
-        - second_cells.by_cell[results.truth, second_codes]
+        first.by_cell[results.truth, predicted[0]] - second.by_cell[results.truth, predicted[1]]
     )
-    only_first, only_second = (
-        first_cells.right - second_cells.wrong,
-        first_cells.wrong - second_cells.right,
-    )
+    only_first, only_second = first.right - second.wrong, first.wrong - second.right
 
     def add_rows(rows: float) -> Enlarged:
         return enlarged(
@@ -210,14 +199,12 @@ def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
     # Correlated rows of a group count less, by the design effect, but never less than the number of
     # groups. If no row differs, it is the number of groups.
     base, weight = find_sampling_units(results), row_weights(results)
-    numbers, first_index, row = np.unique(results.rows, return_index=True, return_inverse=True)
+    numbers, index, row = np.unique(results.rows, return_index=True, return_inverse=True)
     n_codes = int(codes.max()) + 1
-    code_of_row = codes[first_index]
-    counts: NDArray[np.float64] = np.bincount(code_of_row, minlength=n_codes).astype(float)
+    row_codes = codes[index]
+    counts: NDArray[np.float64] = np.bincount(row_codes, minlength=n_codes).astype(float)
     if weight is not None:
-        counts = np.array(
-            [effective_number(weight[first_index[code_of_row == c]]) for c in range(n_codes)]
-        )
+        counts = np.array([effective_number(weight[index[row_codes == c]]) for c in range(n_codes)])
     if results.settings.row_groups is None:
         return counts
     pairs = np.unique(np.column_stack([codes, base.units]), axis=0)

@@ -96,37 +96,29 @@ class RowVariance(NamedTuple):
         """Return the variance of a weighted mean over classes of a contrast of conditions."""
         classes = np.flatnonzero(weights)
         weights = weights[classes]
-        positions, factors = _positions_and_factors(contrast, self.conditions)
-        covariance = _sum_over_classes(self.rows[kind], classes, positions, weights)
+        positions, factors = _as_arrays(contrast, self.conditions)
+        covariance = _class_sum(self.rows[kind], classes, positions, weights)
         rows = float(factors @ covariance @ factors)
         if rows <= ROUNDING * float(factors**2 @ covariance.diagonal()):
             return 0.0
-        own_effects = (
-            _mean_over_classes(self.effects[:, kind], classes, positions, weights) @ factors
-        )
+        own_effects = _class_mean(self.effects[:, kind], classes, positions, weights) @ factors
         if not own_effects.any():
             return (1 + self.ratio) * rows
         chance, noise = (
-            float(
-                factors
-                @ _sum_over_classes(covariances[kind], classes, positions, weights)
-                @ factors
-            )
+            float(factors @ _class_sum(covariances[kind], classes, positions, weights) @ factors)
             for covariances in (self.chance, self.noise)
         )
         choice = max(float(own_effects.var(ddof=1)) - noise, 0.0) / len(own_effects) + chance
         rows = max(rows - chance, 0.0)
-        models, model_factors = _positions_and_factors(
-            self._stand_ins(contrast), self.by_model.places
-        )
+        models, model_factors = _as_arrays(self._stand_ins(contrast), self.by_model.places)
         if not len(models):
             return rows + choice
         on_left_out, on_trained = (
-            _mean_over_classes(effects[:, kind], classes, models, weights) @ model_factors
+            _class_mean(effects[:, kind], classes, models, weights) @ model_factors
             for effects in (self.by_model.tested, self.by_model.trained)
         )
-        tested = _mean_over_classes(self.tested[:, kind], classes, positions, weights) @ factors
-        covariance = _sum_over_classes(self.by_model.noise[kind], classes, models, weights)
+        tested = _class_mean(self.tested[:, kind], classes, positions, weights) @ factors
+        covariance = _class_sum(self.by_model.noise[kind], classes, models, weights)
         noise = float(model_factors @ covariance @ model_factors)
         return self._trained(rows, on_left_out, on_trained, tested, noise) + choice
 
@@ -178,21 +170,19 @@ class RowVariance(NamedTuple):
         return {name: factor for name, factor in factors.items() if abs(factor) > least}
 
 
-def _positions_and_factors(
-    contrast: Contrast, positions: Mapping[str, int]
-) -> tuple[NDArray[np.intp], Array]:
+def _as_arrays(contrast: Contrast, positions: Mapping[str, int]) -> tuple[NDArray[np.intp], Array]:
     indices = np.array([positions[name] for name in contrast], dtype=np.intp)
     return indices, np.array(list(contrast.values()), dtype=float)
 
 
-def _mean_over_classes(
+def _class_mean(
     effects: Array, classes: NDArray[np.intp], positions: NDArray[np.intp], weights: Array
 ) -> Array:
     """Return the weighted mean over classes of effects (S, K, C) at some positions, (S, P)."""
     return np.asarray((weights @ effects[:, classes])[:, positions])
 
 
-def _sum_over_classes(
+def _class_sum(
     covariance: Array, classes: NDArray[np.intp], positions: NDArray[np.intp], weights: Array
 ) -> Array:
     block = covariance[np.ix_(classes, positions, positions)]
@@ -246,11 +236,9 @@ class RowSums:
         self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
         self.every = np.arange(len(codes))
         # One for each kind of loss.
-        self.own, self.left_out, self.trained = (
-            list[_LossSums](),
-            list[_LossSums](),
-            list[_LossSums](),
-        )
+        self.own: list[_LossSums] = []
+        self.left_out: list[_LossSums] = []
+        self.trained: list[_LossSums] = []
 
     def add(self, split: SplitLosses) -> None:
         """Add the losses of one split."""
@@ -389,19 +377,17 @@ class _LossSums:
             counts[c], rows[c] = self._covariance(of_rows, self.rows[own], units)
         # A row's own loss is part of its mean: it must have been predicted at least twice.
         n_seen = np.bincount(codes[times > 0], minlength=k)
-        is_repeated = by_class >= 2 * np.maximum(n_seen, 1)
-        correction = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=is_repeated)[
-            :, None
-        ]
-        effects = np.where(is_repeated[:, None], (np.stack(self.levels) - tested) * correction, 0.0)
-        share = np.divide(correction[:, 0], by_class, out=np.zeros(k), where=is_repeated)
+        repeated = by_class >= 2 * np.maximum(n_seen, 1)
+        factor = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=repeated)[:, None]
+        effects = np.where(repeated[:, None], (np.stack(self.levels) - tested) * factor, 0.0)
+        share = np.divide(factor[:, 0], by_class, out=np.zeros(k), where=repeated)
         changes *= share[:, None, None]
         chance = changes / n_tested[:, None, None]
         a_split = by_class / n_splits
         per_row = np.divide(1, a_split - 1, out=np.zeros(k), where=a_split > 1)[:, None, None]
         deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
         between = deviations @ deviations.swapaxes(1, 2) / max(len(effects) - 1, 1)
-        noise = (changes * correction[:, None] - between) * per_row
+        noise = (changes * factor[:, None] - between) * per_row
         return _Statistics(counts, means, rows, effects, tested, chance, noise)
 
     def _covariance(

@@ -117,11 +117,11 @@ def score(results: Results, method: str, name: str) -> Interval:
 
 @per_results
 def _score(results: Results, method: str, name: str) -> Interval:
-    estimated, kind = estimate(results, method, name), SCORES[name]
-    if not np.isfinite(estimated.value):
-        return Interval(estimated.value, estimated.value, estimated.value)
+    (value, influence, _), kind = estimate(results, method, name), SCORES[name]
+    if not np.isfinite(value):
+        return Interval(value, value, value)
     if few_rows(results, name):
-        return Interval(estimated.value, np.nan, np.nan)
+        return Interval(value, np.nan, np.nan)
     if name == "AUC":
         inner = _interval_of_area(results, method)
     elif kind.by_class:
@@ -130,16 +130,12 @@ def _score(results: Results, method: str, name: str) -> Interval:
         inner = _interval_of_accuracy(results, method)
     else:
         common = None if results.common is None else estimate(results.common, method, name)
-        spread = _spread(
-            results, estimated.influence, training_part(results, estimated.influence, common)
-        )
+        spread = _spread(results, influence, training_part(results, influence, common))
         if (base := find_sampling_units(results)).one_fit:
-            spread = stratified_spread(
-                estimated.influence, base, results.truth, results.class_counts
-            )
-        inner = from_spread(estimated.value, spread, kind.lowest, np.inf)
-        if inner.high > WIDEST_LOSS * estimated.value:
-            return Interval(estimated.value, np.nan, np.nan)
+            spread = stratified_spread(influence, base, results.truth, results.class_counts)
+        inner = from_spread(value, spread, kind.lowest, np.inf)
+        if inner.high > WIDEST_LOSS * value:
+            return Interval(value, np.nan, np.nan)
     return inner.within(kind.lowest, kind.highest)
 
 
@@ -161,42 +157,38 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     table = confusion_matrix(results, method).astype(float)
     by_cell, right, wrong = enlarged_cells(name, table, ADDED_ROWS / len(counts) / counts)
     predicted = results.predicted[results.position(method)]
-    estimated = estimate(results, method, name)
-    with_added = enlarged(
-        estimated.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
+    value = estimate(results, method, name).value
+    padded = enlarged(
+        value, weighted(by_cell[results.truth, predicted], row_weights(results)),
         results.truth, counts, right, wrong,
     )  # fmt: skip
-    spread = _cell_spread(results, method, by_cell, with_added.influence)
-    return _enlarged_interval(results, estimated, with_added, spread)
+    spread = _cell_spread(results, method, by_cell, padded.influence)
+    return _enlarged_interval(results, value, padded, spread)
 
 
 def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: added rows are ranked first or last."""
-    estimated = estimate(results, method, "AUC")
+    value, influence, by_row = estimate(results, method, "AUC")
     if has_delongs_interval(results):
         ranked_by = ranking_scores(results, method)
         assert ranked_by is not None  # otherwise there is no area
         return delong_interval(ranked_by[:, 1] - ranked_by[:, 0], results.truth == 1)
     counts = independent_counts(results, results.truth, len(results.classes))
     pull = area_pull(counts)
-    with_added = enlarged(
-        estimated.value, estimated.by_row * estimated.influence, results.truth, counts,
-        pull * (1 - estimated.value), -pull * estimated.value, ADDED_ROWS // 2,
+    padded = enlarged(
+        value, by_row * influence, results.truth, counts,
+        pull * (1 - value), -pull * value, ADDED_ROWS // 2,
     )  # fmt: skip
     common = None if results.common is None else estimate(results.common, method, "AUC")
-    training = training_part(results, estimated.influence, common)
-    return _enlarged_interval(
-        results, estimated, with_added, _spread(results, with_added.influence, training)
-    )
+    spread = _spread(results, padded.influence, training_part(results, influence, common))
+    return _enlarged_interval(results, value, padded, spread)
 
 
 def _enlarged_interval(
-    results: Results, estimated: Estimate, with_added: Enlarged, spread: Spread
+    results: Results, value: float, padded: Enlarged, spread: Spread
 ) -> Interval:
-    added = with_added.variance * (1 + find_sampling_units(results).ratio)
-    return from_enlarged(
-        estimated.value, with_added.value, Spread(spread.variance + added, spread.degrees)
-    )
+    added = padded.variance * (1 + find_sampling_units(results).ratio)
+    return from_enlarged(value, padded.value, Spread(spread.variance + added, spread.degrees))
 
 
 def has_delongs_interval(results: Results) -> bool:

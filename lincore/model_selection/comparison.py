@@ -252,10 +252,8 @@ def _preselected(
         outcome = outcomes[method.name]
         if isinstance(outcome, Failure):
             continue
-        names, in_folds = (
-            classifier_input_names(outcome.pipeline, data),
-            results.selections[method.name],
-        )
+        names = classifier_input_names(outcome.pipeline, data)
+        in_folds = results.selections[method.name]
         if not in_folds.same_inputs or names != in_folds.features:
             continue
         params = method.estimator.get_params(deep=True)

@@ -32,21 +32,18 @@ def fold_moments(
     for _, members in groupby(plan, key=lambda fold: fold.repetition):
         folds = list(members)
         moments: Iterable[Moments | None] = repeat(None)
-        if (
-            scatters
-            and not data.needs_preparation
-            and _train_on_all_others(folds, data.X, data.codes)
-        ):
+        can_sum = scatters and not data.needs_preparation
+        if can_sum and _train_on_all_others(folds, data.X, data.codes):
             moments = _from_one_pass(data, folds)
         for fold, of_train in zip(folds, moments, strict=False):
             yield add_streamed_moments(data, fold.train, fold.test, of_train)
 
 
 def _from_one_pass(data: Dataset, folds: Sequence[Fold]) -> Iterator[Moments]:
-    tested_rows = _summarise_tested_rows(data.X, data.codes, data.n_classes, folds, data.weights)
+    tested = _summarise_tested_rows(data.X, data.codes, data.n_classes, folds, data.weights)
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
-        moments = _training_moments(tested_rows, len(folds), mapper)
-    del tested_rows  # of all folds
+        moments = _training_moments(tested, len(folds), mapper)
+    del tested  # of all folds
     for i in range(len(folds)):
         yield _assemble_fold(moments, i)
 
@@ -97,28 +94,20 @@ def _summarise_tested_rows(
     members = [np.flatnonzero(codes == k) for k in range(n_classes)]
     return [
         _summarise_by_fold(
-            X[rows],
-            tested_in[rows],
-            np.zeros_like(rows),
-            1,
-            None if weight is None else weight[rows],
+            X[rows], tested_in[rows], 0 * rows, 1, None if weight is None else weight[rows]
         )
         for rows in members
     ]
 
 
-def _training_moments(tested_rows: list[_TestedRows], n_folds: int, mapper: Mapper) -> list[ByFold]:
+def _training_moments(tested: list[_TestedRows], n_folds: int, mapper: Mapper) -> list[ByFold]:
     """Return the moments of the training rows, for the classes of each entry and each fold."""
     # Uses `leave_one_out`. Classes without test rows in a fold keep all of their rows. The moments
     # of the tested rows are overwritten.
-    folds, moments = tested_rows[0]
+    folds, moments = tested[0]
     n_classes = moments.count.shape[1]
-    if (
-        len(tested_rows) > 1
-        or len(folds) < 2
-        or not np.array_equal(folds[:n_folds], range(n_folds))
-    ):
-        return list(mapper(lambda tested: _leave_out(tested, n_folds), tested_rows))
+    if len(tested) > 1 or len(folds) < 2 or not np.array_equal(folds[:n_folds], range(n_folds)):
+        return list(mapper(lambda group: _leave_out(group, n_folds), tested))
     count, mean = np.empty_like(moments.count), np.empty_like(moments.mean)
 
     def merge(classes: slice) -> None:

@@ -147,15 +147,11 @@ def calibration_curve(results: Results, method: str, code: int | None = None) ->
         else:
             draws = (rng.random(base.n_units)[base.units] for _ in range(_AT_ONCE))
             counts = np.array([np.bincount(point, weight * (draw < proba)) for draw in draws])
-        frequency = counts / total
-        curve = np.stack(
-            [isotonic_regression(frequencies, weights=total).x for frequencies in frequency]
-        )
+        shares = counts / total
+        curve = np.stack([isotonic_regression(share, weights=total).x for share in shares])
         batch = slice(start, start + _AT_ONCE)
         curves[batch] = curve[:, grid]
-        by_chance[batch] = (
-            ((predicted - frequency) ** 2 - (curve - frequency) ** 2) @ total / total.sum()
-        )
+        by_chance[batch] = ((predicted - shares) ** 2 - (curve - shares) ** 2) @ total / total.sum()
     low, high = _envelope(curves)
     # Curves are monotone: a band at two posteriors also bounds them in between.
     below = np.searchsorted(grid, np.arange(n_points), side="right") - 1

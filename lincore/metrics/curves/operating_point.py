@@ -192,7 +192,7 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     if counts.min() < FEWEST_ROWS:
         return Interval(value, np.nan, np.nan)
     errors = table[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
-    with_added = enlarged(
+    padded = enlarged(
         value,
         weighted(paid - value, weight),
         truth,
@@ -200,8 +200,8 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
         table.diagonal() - value,
         errors.mean(axis=1) - value,
     )
-    spread = stratified_spread(with_added.influence, base, truth, results.class_counts)
-    interval = from_enlarged(value, with_added.value, Spread(spread.variance + with_added.variance))
+    spread = stratified_spread(padded.influence, base, truth, results.class_counts)
+    interval = from_enlarged(value, padded.value, Spread(spread.variance + padded.variance))
     return interval.within(float(table.min()), float(table.max()))
 
 
