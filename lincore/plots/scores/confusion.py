@@ -24,6 +24,8 @@ Normalize = Literal["true", "pred"] | None
 MOST_SHARES = 6
 # ... and with the count alone; with more, numbers appear on hovering.
 MOST_COUNTS = 20
+# With more classes, recall and precision are whole percentages: others would overlap.
+MOST_DECIMALS = 12
 # The strongest shade on which text has a contrast of 4.5 in both themes.
 STRONGEST = 0.6
 TICK_WIDTH = 14
@@ -192,13 +194,15 @@ def _margins(counts: Counts, room: Room) -> Trace:
     positions, end = np.arange(n_classes), np.full(n_classes, n_classes)
     totals = [*counts.sum(axis=1).tolist(), *counts.sum(axis=0).tolist()]
     shares = zip([*right.tolist()] * 2, totals, strict=True)
+    decimals = 1 if n_classes <= MOST_DECIMALS else 0
+    size = 12 if n_classes <= room.shares else 10 if decimals else 9
     return trace(
         "scatter",
         x=np.concatenate([end, positions]).astype(np.int16),
         y=np.concatenate([positions, end]).astype(np.int16),
         mode="text",
-        text=[f"{100 * n / total:.1f}" if total else "–" for n, total in shares],
-        textfont={"size": 12 if n_classes <= room.shares else 10, "color": INK},
+        text=[f"{100 * n / total:.{decimals}f}" if total else "–" for n, total in shares],
+        textfont={"size": size, "color": INK},
         hoverinfo="skip",
         # Not faded when a cell is selected.
         unselected={"textfont": {"color": INK}},
