@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.checks.leakage import may_leak, predictability
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
@@ -21,6 +22,8 @@ _COST = 5e8
 # With more pixels in the training set the search would take over a second.
 _MOST_PIXELS = 20_000_000
 _MOST_NAMED = 3
+# Relative variation that is rounding.
+_NEGLIGIBLE = 1e-6
 
 
 Code: TypeAlias = Literal[
@@ -170,12 +173,49 @@ def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
         scatter = data.blocks.moments.diagonal().within()
         names = [name for name in names if not scatter[data.feature_names.index(name)]]
     if not names:
-        return None
+        return None if data.blocks is not None else _combination_within(data, split.train)
     shown = listed([repr(name) for name in names], _MOST_NAMED)
     verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
     sentence = (
         f"{shown} {verb} constant within every class, so LDA, diagonal LDA, Fisher and QDA give "
         f"{them} coefficient 0: use shrinkage (a ridge), least squares or logistic regression."
+    )
+    return DataFinding("constant", sentence, "data")
+
+
+def _combination_within(data: Dataset, rows: NDArray[np.intp]) -> DataFinding | None:
+    """Find a combination of numeric features that varies between classes only."""
+    # The other columns of a one-hot encoded target are one. With too few rows there are many.
+    levels = data.levels or (None,) * data.n_features
+    columns = np.array([j for j, names in enumerate(levels) if names is None], dtype=np.intp)
+    n_steps = len(rows) * len(columns) ** 2
+    if not 2 <= len(columns) <= len(rows) - data.n_classes or n_steps > _COST:
+        return None
+    X = np.asarray(data.X[np.ix_(rows, columns)], dtype=np.float64)
+    present, codes = np.unique(data.codes[rows], return_inverse=True)
+    means = np.stack([X[codes == k].mean(axis=0) for k in range(len(present))])
+    within = X - means[codes]
+    spread = within.std(axis=0)
+    varies = np.isfinite(spread) & (spread > 0)
+    if varies.sum() < 2:
+        return None
+    columns, within, means = columns[varies], within[:, varies], means[:, varies]
+    within, means = within / spread[varies], (means - means.mean(axis=0)) / spread[varies]
+    values, vectors = np.linalg.eigh(within.T @ within / len(within))
+    null = vectors[:, values <= values[-1] * _NEGLIGIBLE**2]
+    between = means @ null
+    if not between.size:
+        return None
+    direction = null @ between[np.abs(between).sum(axis=1).argmax()]
+    gap = np.ptp(means @ direction)
+    if gap <= _NEGLIGIBLE or np.abs(within @ direction).max() > _NEGLIGIBLE * gap:
+        return None
+    named = np.flatnonzero(np.abs(direction) > 1e-3 * np.abs(direction).max())
+    shown = listed([repr(data.feature_names[j]) for j in columns[named]], _MOST_NAMED)
+    sentence = (
+        f"A combination of {shown} is constant within every class, so LDA, Fisher and QDA ignore "
+        "it: use shrinkage (a ridge), least squares or logistic regression, or ignore columns that "
+        "repeat the target."
     )
     return DataFinding("constant", sentence, "data")
 
