@@ -20,7 +20,7 @@ displays.note(scores, key="classify.scores")
 
 model_choice.show_steps(model, choice)
 # Common settings of the jobs.
-about = (experiment.data.digest, experiment.choice, choice)
-export_model.show(model, about)
+job_settings = (experiment.data.digest, experiment.choice, choice)
+export_model.show(model, job_settings)
 export_menu.add_results(model=model)
-panels.show(model, about)
+panels.show(model, job_settings)

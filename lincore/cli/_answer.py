@@ -79,8 +79,8 @@ def answer_of(
     sections = [] if data is None else [AnswerSection(data_line(data))]
     for i, display in enumerate(displays):
         section = display_section(display)
-        said = {sentence for earlier in sections for sentence in earlier.sentences}
-        new = tuple(sentence for sentence in section.sentences if sentence not in said)
+        earlier_sentences = {sentence for earlier in sections for sentence in earlier.sentences}
+        new = tuple(sentence for sentence in section.sentences if sentence not in earlier_sentences)
         rows = () if section.rows in [earlier.rows for earlier in sections] else section.rows
         sections.append(AnswerSection(headings[i] if headings else "", new, rows))
     sections += [AnswerSection("Notes", tuple(remarks))] * bool(remarks)

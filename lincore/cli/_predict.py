@@ -112,12 +112,12 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
         *([predictions.scores(), predictions.confusion()] if predictions.truth is not None else []),
         *([drift] if drift is not None else []),
     ]
-    about: dict[str, Any] = {
+    more: dict[str, Any] = {
         "model": predictions.model.label,
         "rows": len(predictions),
         "output": STANDARD_OUTPUT,
     }
-    answer = answer_of("predict", data, displays, **about)
+    answer = answer_of("predict", data, displays, **more)
     return answer if data is None else replace(answer, sections=answer.sections[1:])
 
 

@@ -50,7 +50,7 @@ def first_split(setup: Setup | None, data: Dataset) -> FirstSplit:
     """
     note = st.container()
     if setup is None:
-        last = page_jobs.latest(FIRST, about=(data.digest,))
+        last = page_jobs.latest(FIRST, same_data_as=(data.digest,))
         if last is None:
             st.stop()
         with note:

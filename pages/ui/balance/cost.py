@@ -131,10 +131,10 @@ def _more_rows(cost: ImbalanceCost, method: str, loss: str) -> None:
 
 @sidebar.fragment
 def _two_models(cost: ImbalanceCost, method: str) -> None:
-    about = {"cost": cost, "method": method}
+    subject = {"cost": cost, "method": method}
     with st.container(horizontal=True, key=f"{PAIR}.settings"):
-        settings = displays.ask(CostDifferenceDisplay, PAIR, width=260, **about)
-    displays.show(CostDifferenceDisplay(**about, **settings), key=PAIR)
+        settings = displays.ask(CostDifferenceDisplay, PAIR, width=260, **subject)
+    displays.show(CostDifferenceDisplay(**subject, **settings), key=PAIR)
 
 
 def _job(setup: Setup, data: Dataset, draw: page_jobs.Draw, write_headline: page_jobs.Draw) -> Any:

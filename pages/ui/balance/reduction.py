@@ -49,7 +49,7 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     chosen = questions.asked(BalanceStudyQuestion, *experiment.known.values())
     setup, asked_method = study_setup.ask(experiment, row, chosen)
     repeats, loss = chosen["repeats"], chosen["loss"]
-    is_waiting = page_jobs.latest(computation.FIRST, about=(data.digest,)) is None
+    is_waiting = page_jobs.latest(computation.FIRST, same_data_as=(data.digest,)) is None
     if is_waiting:
         title = heading.empty()
         title.header("What if a class were smaller?", anchor=False)
@@ -139,9 +139,9 @@ def _panels(shown: ShownStudy) -> None:
 
 
 def _decomposition(shown: ShownStudy) -> None:
-    about = shown.study, models.known(shown.study, shown.method), shown.loss
-    displays.details(DecompositionDisplay(*about), key="balance.parts")
-    displays.details(CorrectionsDisplay(*about), key="balance.remedies")
+    subject = shown.study, models.known(shown.study, shown.method), shown.loss
+    displays.details(DecompositionDisplay(*subject), key="balance.parts")
+    displays.details(CorrectionsDisplay(*subject), key="balance.remedies")
     models.offer_regularization(shown.first.study)
 
 
@@ -153,12 +153,12 @@ def _both_sets(shown: ShownStudy) -> None:
     for column, regions in zip(st.columns(2, gap="medium"), pair, strict=True):
         with column:
             displays.body(regions, key=f"balance.{regions.side}")
-    about = shown.context | {"remedy": chosen["remedy"], "data": None}
+    subject = shown.context | {"remedy": chosen["remedy"], "data": None}
     sides = ("full", "difference", "reduced")
     for column, side in zip(st.columns(3, gap="medium"), sides, strict=True):
         with column:
             displays.figure(
-                SetConfusionDisplay(**about, side=side), key=f"balance.confusion.{side}"
+                SetConfusionDisplay(**subject, side=side), key=f"balance.confusion.{side}"
             )
     st.caption(text.escape(pair[0].scope()))
 
@@ -181,19 +181,19 @@ def _priors(shown: ShownStudy) -> None:
     with st.container(horizontal=True, key=f"{PRIORS}.settings"):
         names = ("code", "share")
         chosen = displays.ask(PriorsDisplay, PRIORS, *names, width=220, **shown.context)
-    about = shown.remedied | {"data": None}
-    displays.show(PriorsDisplay(**about, **chosen), key=PRIORS)
+    subject = shown.remedied | {"data": None}
+    displays.show(PriorsDisplay(**subject, **chosen), key=PRIORS)
 
 
 def _costs(shown: ShownStudy) -> None:
     costs = cost_table.ask(shown.data, CostsDisplay.place)
     if costs is None:
         return
-    about = shown.remedied | {"costs": costs}
-    about |= shown.settings(PRIORS, PriorsDisplay, "code", "share")
-    about |= shown.settings(SIDES, RegionsDisplay, *_PLANE)
-    cheapest = CostsDisplay(**about)
-    probable = CostsDisplay(**about, decision="most probable class")
+    subject = shown.remedied | {"costs": costs}
+    subject |= shown.settings(PRIORS, PriorsDisplay, "code", "share")
+    subject |= shown.settings(SIDES, RegionsDisplay, *_PLANE)
+    cheapest = CostsDisplay(**subject)
+    probable = CostsDisplay(**subject, decision="most probable class")
     st.markdown(f"**{text.escape(displays.parts(cheapest).finding)}**")
     displays.details(cheapest, key="balance.costs")
     for column, decision in zip(st.columns(2, gap="medium"), (probable, cheapest), strict=True):

@@ -76,12 +76,12 @@ RENDERINGS = (
 
 
 @st.fragment
-def show(model: FittedClassifier, about: Any) -> None:
+def show(model: FittedClassifier, job_settings: Any) -> None:
     """Offer the model in a popover; files are created when it is opened."""
     popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
     if popover.open:
         with popover:
-            decided = operating_point.current(model, about, KEY)
+            decided = operating_point.current(model, job_settings, KEY)
             if decided is not None:
                 _offer(decided)
 

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 KEY = OperatingPointDisplay.place
 
 
-def show(model: FittedClassifier, about: Any) -> None:
+def show(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the operating point, and below it decision curve and reject option."""
-    _point(model, about)
+    _point(model, job_settings)
     st.markdown("##### Reject option")
     key = RejectOptionDisplay.place
     reject_option = displays.chosen(RejectOptionDisplay, width=200, model=model)
-    if reject_option.reject not in SETS or fitting.has_held_out(f"{key}.folds", model, about):
+    if reject_option.reject not in SETS or fitting.has_held_out(
+        f"{key}.folds", model, job_settings
+    ):
         displays.show(reject_option, key=key)
 
 
-def _point(model: FittedClassifier, about: Any) -> None:
+def _point(model: FittedClassifier, job_settings: Any) -> None:
     """Ask for the operating point, and draw matrix, scores and curves at it."""
     kind = OperatingPointDisplay
     if kind(model).has_threshold:
@@ -41,7 +43,7 @@ def _point(model: FittedClassifier, about: Any) -> None:
     else:
         costs = cost_table.ask(model.data, KEY)
         display = displays.chosen(kind, width=200, model=model, costs=costs or ())
-    if not _is_known(display, about, KEY):
+    if not _is_known(display, job_settings, KEY):
         return
     displays.note(display, key=KEY)
     content = displays.parts(display)
@@ -67,7 +69,7 @@ def _point(model: FittedClassifier, about: Any) -> None:
     displays.show(DecisionCurveDisplay(model, display.code), key=DecisionCurveDisplay.place)
 
 
-def current(model: FittedClassifier, about: Any, key: str) -> FittedClassifier | None:
+def current(model: FittedClassifier, job_settings: Any, key: str) -> FittedClassifier | None:
     """Return the model at the chosen operating point; None, with a job's progress, until known."""
     kind = OperatingPointDisplay
     if kind(model).obstacle:
@@ -75,13 +77,13 @@ def current(model: FittedClassifier, about: Any, key: str) -> FittedClassifier |
     known = displays.read(kind, KEY, model=model)
     chosen = {name: known[name] for name in displays.settings(KEY) if name in known}
     display = kind(model, **chosen)
-    return display.decided if _is_known(display, about, key) else None
+    return display.decided if _is_known(display, job_settings, key) else None
 
 
-def _is_known(display: OperatingPointDisplay, about: Any, key: str) -> bool:
+def _is_known(display: OperatingPointDisplay, job_settings: Any, key: str) -> bool:
     """Fit the models of the folds if they choose the threshold; return whether this is over."""
     needs_folds = display.has_threshold and display.by == "cross-validation"
-    return not needs_folds or fitting.has_held_out(f"{key}.folds", display.model, about)
+    return not needs_folds or fitting.has_held_out(f"{key}.folds", display.model, job_settings)
 
 
 def _curve(display: OperatingPointDisplay, curve: Display, word: Any) -> None:

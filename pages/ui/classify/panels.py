@@ -69,10 +69,10 @@ _WRAPPED = """<style>
 
 
 @sidebar.fragment
-def show(model: FittedClassifier, about: Any) -> None:
+def show(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the tabs and the content of the open one, as a fragment."""
     kinds = tabs_of(model)
-    panels = {kind.title: partial(_draw, kind, model, about) for kind in kinds}
+    panels = {kind.title: partial(_draw, kind, model, job_settings) for kind in kinds}
     within = {display.title: tab.title for display, tab in _WITHIN.items()}
     tabs.show(f"{KEY}.panels", panels, within)
 
@@ -91,19 +91,19 @@ def tabs_of(model: FittedClassifier) -> list[type[Display]]:
     return [kind for kind in TABS if kind not in missing]
 
 
-def _draw(kind: type[Display], model: FittedClassifier, about: Any) -> None:
+def _draw(kind: type[Display], model: FittedClassifier, job_settings: Any) -> None:
     if kind in _ARRANGED:
-        _ARRANGED[kind](model, about)
+        _ARRANGED[kind](model, job_settings)
     else:
         displays.show(displays.chosen(kind, model=model), key=kind.place, data=model.data)
 
 
-def _scores(model: FittedClassifier, about: Any) -> None:
+def _scores(model: FittedClassifier, job_settings: Any) -> None:
     displays.body(ModelScoresDisplay(model), key=f"{KEY}.scores")
     displays.show(model.classes(), key=f"{KEY}.classes")
 
 
-def _curves(model: FittedClassifier, about: Any) -> None:
+def _curves(model: FittedClassifier, job_settings: Any) -> None:
     roc = displays.chosen(RocDisplay, model=model)
     left, right = st.columns(2, gap="large")
     with left:
@@ -114,17 +114,17 @@ def _curves(model: FittedClassifier, about: Any) -> None:
     st.caption(text.escape(displays.parts(roc).scope))
 
 
-def _convergence(model: FittedClassifier, about: Any) -> None:
+def _convergence(model: FittedClassifier, job_settings: Any) -> None:
     key = f"{KEY}.convergence"
     display = ConvergenceDisplay(model)
     display = displays.chosen(ConvergenceDisplay, model=model) if display.traces else display
     displays.show(display, key=key)
     if display.can_compare:
         st.markdown("##### Several solvers on the same training loss")
-        _solvers(model, about, display)
+        _solvers(model, job_settings, display)
 
 
-def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> None:
+def _solvers(model: FittedClassifier, job_settings: Any, shown: ConvergenceDisplay) -> None:
     key = f"{KEY}.solvers"
     as_above = {"quantity": shown.quantity, "across": shown.across}
     chosen = displays.ask(SolversDisplay, key, "solvers", model=model)
@@ -138,7 +138,7 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
 
     job = page_jobs.on_demand(
         key,
-        (*about, asked.solvers, asked.rates),
+        (*job_settings, asked.solvers, asked.rates),
         lambda progress: compare_solvers(
             model, asked.solvers, asked.rates, progress=progress, keep=progress.keep
         ),
@@ -151,7 +151,7 @@ def _solvers(model: FittedClassifier, about: Any, shown: ConvergenceDisplay) -> 
         draw(job)
 
 
-def _coefficients(model: FittedClassifier, about: Any) -> None:
+def _coefficients(model: FittedClassifier, job_settings: Any) -> None:
     if OddsRatiosDisplay(model).is_asked_for:
         odds = displays.chosen(OddsRatiosDisplay, model=model)
         displays.show(odds, key=odds.place)
@@ -159,16 +159,16 @@ def _coefficients(model: FittedClassifier, about: Any) -> None:
     displays.show(coefficients, key=coefficients.place)
     if CoefficientPathDisplay(model).is_asked_for:
         st.markdown(f"##### {CoefficientPathDisplay.title}")
-        _path(model, about)
+        _path(model, job_settings)
     if not model.data.kind.is_images:
         st.markdown(f"##### {EquationDisplay.title}")
         _equation(model)
     if can_drop_features(model):
         st.markdown("##### Each feature left out")
-        _dropped(model, about)
+        _dropped(model, job_settings)
 
 
-def _path(model: FittedClassifier, about: Any) -> None:
+def _path(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the coefficients by C, and the losses by which C was chosen."""
     key = CoefficientPathDisplay.place
 
@@ -176,7 +176,7 @@ def _path(model: FittedClassifier, about: Any) -> None:
         progress(0, 0, CoefficientPathDisplay.title)
         return CoefficientPathDisplay(model).path
 
-    job = page_jobs.run(key, about, work, describe="Fitting the path")
+    job = page_jobs.run(key, job_settings, work, describe="Fitting the path")
     page_jobs.show(job)
     if job.result is None:
         return
@@ -191,7 +191,7 @@ def _tuning(model: FittedClassifier) -> None:
         displays.show(tuning, key=tuning.place)
 
 
-def _dropped(model: FittedClassifier, about: Any) -> None:
+def _dropped(model: FittedClassifier, job_settings: Any) -> None:
     key = DroppedFeaturesDisplay.place
 
     def draw(job: Job) -> None:
@@ -200,7 +200,7 @@ def _dropped(model: FittedClassifier, about: Any) -> None:
 
     job = page_jobs.on_demand(
         key,
-        about,
+        job_settings,
         lambda progress: drop_features(model, progress=progress),
         describe="Leaving features out",
         label="Leave out each feature",
@@ -232,7 +232,7 @@ def _equation(model: FittedClassifier) -> None:
     st.caption(text.escape(" ".join(equation.notes())))
 
 
-def _learned(model: FittedClassifier, about: Any) -> None:
+def _learned(model: FittedClassifier, job_settings: Any) -> None:
     if not CoefficientPathDisplay(model).is_asked_for:  # it stands below the path
         _tuning(model)
     selection = StepwiseDisplay(model)
@@ -253,7 +253,7 @@ def _learned(model: FittedClassifier, about: Any) -> None:
     _with_formulas(ratio, f"{key}.ratio")
 
 
-def _canonical(model: FittedClassifier, about: Any) -> None:
+def _canonical(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the tables of the canonical analysis, one below the other."""
     display = CanonicalDisplay(model)
     displays.show(display, key=f"{KEY}.canonical")
@@ -283,11 +283,11 @@ def _with_formulas(display: Any, key: str) -> None:
                 st.caption(text.escape(report.FORMULAS[name].source))
 
 
-def _assumptions(model: FittedClassifier, about: Any) -> None:
+def _assumptions(model: FittedClassifier, job_settings: Any) -> None:
     """Describe the checks of assumptions, their results, and the consequences for the model."""
     key, display = f"{KEY}.checks", AssumptionsDisplay(model)
     if not display.obstacle:
-        data, choice, (_, steps) = about
+        data, choice, (_, steps) = job_settings
 
         def work(progress: Progress) -> Any:
             progress(0, 0, display.title)

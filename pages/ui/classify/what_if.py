@@ -30,7 +30,7 @@ KEY = "classify.whatif"
 MOST_SLIDERS = 8
 
 
-def show(model: FittedClassifier, about: Any) -> None:
+def show(model: FittedClassifier, job_settings: Any) -> None:
     """Let a row be changed, and show its prediction at once."""
     _panel(model)
 
@@ -50,11 +50,11 @@ def _panel(model: FittedClassifier) -> None:
         _posteriors(displays.table(shown))
         displays.figure(shown, key=KEY)
     st.markdown("##### What each feature adds")
-    about = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
-    added = displays.chosen(ContributionsDisplay, model=model, **about)
+    changes = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
+    added = displays.chosen(ContributionsDisplay, model=model, **changes)
     displays.show(added, key=added.place, data=model.data)
     st.markdown("##### The nearest change of the decision")
-    nearest = displays.chosen(NearestChangeDisplay, model=model, **about)
+    nearest = displays.chosen(NearestChangeDisplay, model=model, **changes)
     displays.show(nearest, key=nearest.place)
 
 

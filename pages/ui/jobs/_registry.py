@@ -25,17 +25,17 @@ def find(key: str, settings: Hashable) -> Job | None:
     return session_jobs().get((key, settings))
 
 
-def current(key: str, *, about: Hashable = None) -> Job | None:
+def current(key: str, *, same_data_as: Hashable = None) -> Job | None:
     """Return the most recently requested job of this kind, whatever its settings.
 
-    With settings as `about`, only jobs on the same data count.
+    With settings in `same_data_as`, only jobs on the same data count.
     """
-    return _last(key, about, lambda job: True)
+    return _last(key, same_data_as, lambda job: True)
 
 
-def latest(key: str, *, about: Hashable = None) -> Job | None:
+def latest(key: str, *, same_data_as: Hashable = None) -> Job | None:
     """Return the most recently requested job of this kind that has a result; see `current`."""
-    return _last(key, about, lambda job: job.result is not None)
+    return _last(key, same_data_as, lambda job: job.result is not None)
 
 
 def outdated(job: Job) -> Job | None:
@@ -85,10 +85,14 @@ def forget_the_oldest() -> None:
         n_bytes -= jobs.pop(name).size
 
 
-def _last(key: str, about: Hashable, fits: Callable[[Job], bool]) -> Job | None:
+def _last(key: str, same_data_as: Hashable, fits: Callable[[Job], bool]) -> Job | None:
     """Return the most recently requested job of a kind that passes a test; see `current`."""
-    jobs = (job for job in reversed(session_jobs().values()) if job.key == key and fits(job))
-    return next((j for j in jobs if about is None or _data(j.settings) == _data(about)), None)
+    digest = _data(same_data_as)
+    for job in reversed(session_jobs().values()):
+        is_on_data = same_data_as is None or _data(job.settings) == digest
+        if job.key == key and fits(job) and is_on_data:
+            return job
+    return None
 
 
 def _data(settings: Hashable) -> Hashable:

@@ -154,7 +154,7 @@ def on_demand(
     to update it is drawn. Results on other data are never returned.
     """
     _watched().pop(key, None)
-    job = session_jobs().get((key, settings)) or current(key, about=settings)
+    job = session_jobs().get((key, settings)) or current(key, same_data_as=settings)
     is_left = job is not None and job.is_stale(settings) and (job.is_over or unasked)
     if is_left:
         job.stop()
@@ -226,7 +226,7 @@ def existing_job(key: str, settings: Hashable) -> Job | None:
 
     A stale job is marked as such, in as many elements as `show` draws.
     """
-    job = find(key, settings) or latest(key, about=settings)
+    job = find(key, settings) or latest(key, same_data_as=settings)
     if job is not None and job.is_stale(settings):
         offer_update(job, settings, disabled=True)
     else:

@@ -129,8 +129,9 @@ def predict_held_out(
     experiment: PageExperiment, choice: ModelChoice
 ) -> Callable[[], Results] | None:
     """Return the predictions of the training rows by models without them, None while they run."""
-    model, about = fitting.require(experiment, choice), (experiment.data.digest, experiment.choice)
-    if not fitting.has_held_out(f"{KEY}.folds", model, (*about, choice)):
+    model = fitting.require(experiment, choice)
+    settings = (experiment.data.digest, experiment.choice, choice)
+    if not fitting.has_held_out(f"{KEY}.folds", model, settings):
         return None
     return partial(held_out, model)
 

@@ -119,12 +119,12 @@ class BrowserData:
         with self._lock:
             self._n_connections = +self._n_connections
             limit = self._clock() - self.seconds
-            gone = [
+            expired = [
                 browser
                 for browser, left_at in self._left_at.items()
                 if left_at <= limit and browser not in self._n_connections
             ]
-            for browser in gone:
+            for browser in expired:
                 self.forget(browser)
                 del self._left_at[browser]
 
