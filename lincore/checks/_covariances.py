@@ -64,12 +64,12 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
             return Check(name, {}, "note", unable + why, cramped)
     unit = np.sqrt(np.diagonal(groups.moments.within()) / (count.sum() - len(count)))
     scaled = covariances / unit / unit[:, None]
-    found = _box_m(scaled, count)
+    test = _box_m(scaled, count)
     expected = (len(count) - 1) * p * (p + 1) / 2 / (1 - _first_correction(count, p))
-    gain = max(0.0, found.M - expected) / (count.sum() - len(count)) / p
+    gain = max(0.0, test.M - expected) / (count.sum() - len(count)) / p
     ratio = float(np.exp(np.arccosh(np.exp(min(gain, 700.0)))))
     volumes = np.linalg.slogdet(scaled)[1] / (2 * p)
-    values = {"p_value": found.p, "ratio": ratio, "M": found.M}
+    values = {"p_value": test.p, "ratio": ratio, "M": test.M}
     return _covariance_verdict(values, groups.names, volumes)
 
 

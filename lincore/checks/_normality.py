@@ -61,9 +61,9 @@ def henze_zirkler(X: ArrayLike) -> Normality:
 
 def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed: int = 0) -> Check:
     """Test each class, at a level adjusted for their number, and describe the worst deviation."""
-    found, sampled = _of_classes(X, codes, len(classes), seed)
+    tests, sampled = _of_classes(X, codes, len(classes), seed)
     name, names = "normality", class_names(classes)
-    if not found:
+    if not tests:
         return Check(
             name,
             {},
@@ -75,11 +75,11 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
         )
     present = len(np.unique(codes))
     notes = [sampled] if sampled else []
-    if len(found) < present:
-        notes.insert(0, f"{len(found)} of {present} classes have enough rows")
+    if len(tests) < present:
+        notes.insert(0, f"{len(tests)} of {present} classes have enough rows")
     of = f" ({'; '.join(notes)})" if notes else ""
-    p_value = min(1.0, min(each.p_value for each in found.values()) * len(found))
-    rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
+    p_value = min(1.0, min(each.p_value for each in tests.values()) * len(tests))
+    rejected = {k: each for k, each in tests.items() if each.p_value * len(tests) < ALPHA}
     if not rejected:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
         sentence = f"Normality within the classes is not rejected ({p_equals(p_value)})"
@@ -91,7 +91,7 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     worst = max(size, key=size.__getitem__)
     whose = f"{names[worst]} are"
     if len(rejected) > 1:
-        whose = f"{len(rejected)} of {len(found)} classes are"
+        whose = f"{len(rejected)} of {len(tests)} classes are"
     sentence = f"The rows of {whose} not normal (Henze–Zirkler, {p_equals(p_value)}){of}"
     sentence += f"; {names[worst]} the least" if len(rejected) > 1 else ""
     return _amiss(rejected[worst], p_value, sentence)
@@ -121,7 +121,7 @@ def _of_classes(
     rng = np.random.default_rng(seed)
     p = X.shape[1]
     most = int(min(LARGEST_SAMPLE, np.sqrt(PAIRS / n_classes)))
-    found: dict[int, Normality] = {}
+    tests: dict[int, Normality] = {}
     sampled = ""
     for code in range(n_classes):
         rows = np.flatnonzero(codes == code)
@@ -131,10 +131,10 @@ def _of_classes(
             rows = rows[draw_rows(len(rows), most, rng)]
             sampled = f"at most {most:,} rows per class, drawn at random"
         try:
-            found[code] = henze_zirkler(X[rows])
+            tests[code] = henze_zirkler(X[rows])
         except np.linalg.LinAlgError:
             continue
-    return found, sampled
+    return tests, sampled
 
 
 def _whitened(X: Array) -> Array:

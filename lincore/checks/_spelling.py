@@ -14,18 +14,18 @@ def is_slip(typed: str, meant: str) -> bool:
     # single letter, such as "type A" and "type B", are not misspelt.
     if typed == meant or abs(len(typed) - len(meant)) > 1:
         return False
-    begin = len(os.path.commonprefix([typed, meant]))
-    end = len(os.path.commonprefix([typed[begin:][::-1], meant[begin:][::-1]]))
-    odd, right = typed[begin : len(typed) - end], meant[begin : len(meant) - end]
+    start = len(os.path.commonprefix([typed, meant]))
+    end = len(os.path.commonprefix([typed[start:][::-1], meant[start:][::-1]]))
+    odd, right = typed[start : len(typed) - end], meant[start : len(meant) - end]
     swapped = len(odd) == len(right) == 2 and odd == right[::-1]
     if not (swapped or max(len(odd), len(right)) == 1) or not (odd + right).isalpha():
         return False
-    return min(_word_around(typed, begin), _word_around(meant, begin)) >= _LEAST_LETTERS
+    return min(_word_around(typed, start), _word_around(meant, start)) >= _LEAST_LETTERS
 
 
-def _word_around(text: str, place: int) -> int:
+def _word_around(text: str, position: int) -> int:
     """Return the number of letters of the word at a position of a text."""
     letters = "".join({letter for letter in text if letter.isalpha()})
-    before, behind = text[:place], text[place:]
+    before, behind = text[:position], text[position:]
     outside = len(before.rstrip(letters)) + len(behind.lstrip(letters))
     return len(text) - outside

@@ -77,7 +77,7 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     >>> [finding.code for finding in data_checks(again, lincore.split(again))]
     ['duplicates']
     """
-    found = (
+    findings = (
         _guessed(data),
         _many_numbers(data),
         _leaking(data),
@@ -85,7 +85,7 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
         _duplicates(data, split),
         _groups(data, split),
     )
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(finding for finding in findings if finding is not None)
 
 
 def leaking_features(data: Dataset) -> tuple[str, ...]:

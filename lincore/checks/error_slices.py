@@ -148,7 +148,7 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     for part in parts_of(model):
         n, errors = int(part.inside.sum()), int(wrong[part.inside].sum())
         others, others_wrong = len(wrong) - n, int(wrong.sum()) - errors
-        _, low, high = (float(one) for one in wilson(errors, n))
+        _, low, high = (float(bound) for bound in wilson(errors, n))
         share, elsewhere = (
             float(np.average(wrong[rows], weights=None if weight is None else weight[rows]))
             for rows in (part.inside, ~part.inside)
@@ -164,5 +164,5 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
         keys.append(min(part.inside.tobytes(), (~part.inside).tobytes()))
     tested = dict(zip(keys, (line.p for line in lines), strict=True))
     adjusted = dict(zip(tested, holm(np.array([*tested.values()])).tolist(), strict=True))
-    found = [line._replace(p_holm=adjusted[key]) for line, key in zip(lines, keys, strict=True)]
-    return sorted(found, key=lambda d: (np.nan_to_num(d.p), -abs(d.error - d.elsewhere)))
+    slices = [line._replace(p_holm=adjusted[key]) for line, key in zip(lines, keys, strict=True)]
+    return sorted(slices, key=lambda d: (np.nan_to_num(d.p), -abs(d.error - d.elsewhere)))

@@ -59,10 +59,10 @@ class ImageDuplicates(NamedTuple):
         shown = [f"{names[a]} and {names[b]}" for a, b in self.pairs[:most]]
         many = "image has" if len(self.rows) == 1 else "images have"
         wrong = self.contradicting.sum()
-        other = f" {wrong:,} of them in another class." if wrong else ""
+        contradiction = f" {wrong:,} of them in another class." if wrong else ""
         return Notice(
             f"{len(self.rows):,} {many} an exact or near duplicate "
-            f"({self.exact.sum():,} exact).{other}",
+            f"({self.exact.sum():,} exact).{contradiction}",
             f"{data.name}: {'; '.join(shown)}",
             "Remove duplicates or split by group: otherwise training images recur in the test set.",
             "LIN088",
@@ -105,26 +105,26 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
         products[np.arange(len(some)), some] = -1
         best = products.argmax(axis=1)
         close = products[np.arange(len(some)), best] >= min(_COMPARED_WHOLE, similarity)
-        for row, other in zip(some[close].tolist(), best[close].tolist(), strict=True):
-            nearest[row], alike[row] = other, _correlation(data.X[row], data.X[other])
-    found = np.flatnonzero(exact | (alike >= similarity))
-    found = found[np.argsort(-alike[found], kind="stable")]
+        for row, match in zip(some[close].tolist(), best[close].tolist(), strict=True):
+            nearest[row], alike[row] = match, _correlation(data.X[row], data.X[match])
+    duplicates = np.flatnonzero(exact | (alike >= similarity))
+    duplicates = duplicates[np.argsort(-alike[duplicates], kind="stable")]
     return ImageDuplicates(
-        found,
-        nearest[found],
-        exact[found],
-        data.codes[found] != data.codes[nearest[found]],
+        duplicates,
+        nearest[duplicates],
+        exact[duplicates],
+        data.codes[duplicates] != data.codes[nearest[duplicates]],
     )
 
 
-def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -> Dataset:
+def drop_image_duplicates(data: Dataset, duplicates: ImageDuplicates | None = None) -> Dataset:
     """Return a data set that keeps only the first of each set of duplicate images.
 
     Parameters
     ----------
     data : Dataset
         Of images.
-    found : ImageDuplicates, optional
+    duplicates : ImageDuplicates, optional
         Default: the result of `find_image_duplicates`.
 
     Returns
@@ -144,10 +144,10 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
     >>> len(drop_image_duplicates(digits.take([0, 0, 1, 2, 1, *range(20, 40)])).X)
     23
     """
-    found = find_image_duplicates(data) if found is None else found
-    kept = np.ones(data.n_rows, dtype=bool)
-    kept[found.rows[found.nearest < found.rows]] = False
-    left = data.counts_in(kept)
+    duplicates = find_image_duplicates(data) if duplicates is None else duplicates
+    keep = np.ones(data.n_rows, dtype=bool)
+    keep[duplicates.rows[duplicates.nearest < duplicates.rows]] = False
+    left = data.counts_in(keep)
     if not left[data.counts > 0].all():
         lost = int(np.flatnonzero((left == 0) & (data.counts > 0))[0])
         raise DataError(
@@ -155,7 +155,7 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
             where=data.name,
             remedy="Correct the classes of the duplicates in the file.",
         )
-    n_out = int(data.n_rows - kept.sum())
+    n_out = int(data.n_rows - keep.sum())
     if not n_out:
         return data
     many = "image was" if n_out == 1 else "images were"
@@ -163,11 +163,11 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
     names = data.row_names
     return replace(
         data,
-        X=data.X[kept],
-        codes=data.codes[kept],
-        row_names=names and tuple(names[row] for row in np.flatnonzero(kept)),
-        given_test=None if data.given_test is None else data.given_test[kept],
-        groups=None if data.groups is None else data.groups[kept],
+        X=data.X[keep],
+        codes=data.codes[keep],
+        row_names=names and tuple(names[row] for row in np.flatnonzero(keep)),
+        given_test=None if data.given_test is None else data.given_test[keep],
+        groups=None if data.groups is None else data.groups[keep],
         notices=(*data.notices, notice),
     )
 

@@ -50,10 +50,10 @@ def predictability(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> P
 
 def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
     """Return the share of rows whose class is the most common among other rows of their level."""
-    levels, found = pd.factorize(values)
+    levels, distinct = pd.factorize(values)
     n_classes = int(codes.max()) + 1
     cells = (levels * n_classes + codes)[levels >= 0]
-    counts = np.bincount(cells, minlength=len(found) * n_classes).reshape(-1, n_classes)
+    counts = np.bincount(cells, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
     top = counts.max(axis=1)
     # A level with a single row predicts nothing: it has no other rows.
     second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top

@@ -219,16 +219,16 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
 
 def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
     """Check whether the perceptron can reach an epoch without mistakes."""
-    found = separability(X, codes)
-    if found.values["separated"] == 1:
+    check = separability(X, codes)
+    if check.values["separated"] == 1:
         sentence = "Planes separate the classes of the training rows: the perceptron converges."
-        return Check(found.name, found.values, "fine", sentence)
-    if np.isnan(found.values["separated"]):
+        return Check(check.name, check.values, "fine", sentence)
+    if np.isnan(check.values["separated"]):
         sentence = "No separating planes were found by least squares; the exact search would take "
-        return Check(found.name, found.values, "fine", f"{sentence}too long here.")
+        return Check(check.name, check.values, "fine", f"{sentence}too long here.")
     return Check(
-        found.name,
-        found.values,
+        check.name,
+        check.values,
         "note",
         "No planes separate the classes: the perceptron makes mistakes in every epoch, and its "
         "last coefficients depend on where it stopped.",

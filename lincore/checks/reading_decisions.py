@@ -89,8 +89,8 @@ def with_decisions(
     LIN042 [{'overrule': ('LIN042',)}]
     """
     options = options or ReadOptions()
-    known = {(one.notice.code, one.notice.where) for one in problems}
-    found = [
+    known = {(problem.notice.code, problem.notice.where) for problem in problems}
+    decisions = [
         TableFinding(
             notice,
             (*_of_reading(notice.code, options, table.reading), *_of_use(notice, table, columns)),
@@ -100,10 +100,12 @@ def with_decisions(
         if (notice.code, notice.where) not in known
     ]
     for code in options.overrule:
-        others = tuple(one for one in options.overrule if one != code)
+        others = tuple(other for other in options.overrule if other != code)
         restore = Hint("Restore", reading={"overrule": others})
-        found.append(TableFinding(Notice(f"{code} was overridden."), (restore,), is_decision=True))
-    return (*problems, *found)
+        decisions.append(
+            TableFinding(Notice(f"{code} was overridden."), (restore,), is_decision=True)
+        )
+    return (*problems, *decisions)
 
 
 def image_decisions(
@@ -130,14 +132,14 @@ def image_decisions(
     [{'colour': True}]
     """
     fit = "pad" if options is None else options.fit
-    others = tuple(hint for other, hint in _FITTED.items() if other != fit)
-    remedies = {**_OF_IMAGES, "LIN082": others}
-    found = [TableFinding(one, remedies.get(one.code, ()), is_decision=True) for one in notices]
+    other_methods = tuple(hint for method, hint in _FITTED.items() if method != fit)
+    remedies = {**_OF_IMAGES, "LIN082": other_methods}
+    decisions = [TableFinding(n, remedies.get(n.code, ()), is_decision=True) for n in notices]
     if options is not None and options.white is not None:
         restore = Hint("Restore", images={"white": None})
         asked = Notice(f"White is at {options.white:,g}, as requested.")
-        found.append(TableFinding(asked, (restore,), is_decision=True))
-    return tuple(found)
+        decisions.append(TableFinding(asked, (restore,), is_decision=True))
+    return tuple(decisions)
 
 
 def _of_reading(
@@ -165,17 +167,17 @@ def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hi
         return (Hint("Fill them in", options={"missing": None}),)
     if notice.code == "LIN053":
         return (DRAWN_ONLY,)
-    about = next((one.name for one in columns if columns_named([one.name]) == notice.where), None)
+    about = next((c.name for c in columns if columns_named([c.name]) == notice.where), None)
     if about is not None and notice.code in ("LIN055", "LIN058", "LIN059"):
         return (Hint(f"Ignore {about!r}", roles={about: "ignore"}),)
     if about is not None and notice.code == "LIN056":
         return (Hint("Use it as categorical", options={"categories": (about,)}),)
     if notice.code == "LIN054" and table.guess is not None:
         others = table.guess.runners_up[:_FEW]
-        return tuple(Hint(f"Target: {other!r}", roles={other: "target"}) for other in others)
+        return tuple(Hint(f"Target: {target!r}", roles={target: "target"}) for target in others)
     for kind, role in _USES.items() if notice.code == "LIN050" else ():
-        names = [one.name for one in columns if one.kind == kind and one.reason]
+        names = [column.name for column in columns if column.kind == kind and column.reason]
         if names and columns_named(names) == notice.where:
-            what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
-            return (Hint(f"Use {what} as {role}", roles=dict.fromkeys(names, role)),)
+            described = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+            return (Hint(f"Use {described} as {role}", roles=dict.fromkeys(names, role)),)
     return ()

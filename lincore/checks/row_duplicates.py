@@ -51,7 +51,7 @@ class NearDuplicates(NamedTuple):
 def find_near_duplicates(
     train: Any,
     test: Any,
-    what: RowNoun = "rows",
+    kind: RowNoun = "rows",
     *,
     train_codes: NDArray[np.intp] | None = None,
     cost: float = COST,
@@ -61,7 +61,7 @@ def find_near_duplicates(
     Parameters
     ----------
     train, test : ndarray of shape (n, p) and (m, p), or sparse arrays in CSR
-    what : {"rows", "images", "texts"}
+    kind : {"rows", "images", "texts"}
         Images are near duplicates if their pixels correlate, texts if their word counts have a
         large cosine, other rows if all values are equal up to rounding.
     train_codes : ndarray of shape (n,), optional
@@ -69,25 +69,25 @@ def find_near_duplicates(
     cost : float
         Maximum number of multiplications; if more are needed, test rows are sampled.
     """
-    chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), 0)
-    if what == "images":
+    chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, kind))), 0)
+    if kind == "images":
         return _images(np.asarray(train), np.asarray(test)[chosen], chosen)
-    if what == "texts":
+    if kind == "texts":
         return _texts(sp.csr_array(train), sp.csr_array(test)[chosen], chosen)
     codes = np.zeros(len(train), dtype=np.intp) if train_codes is None else train_codes
     rows = (np.asarray(train, dtype=float), np.asarray(test, dtype=float)[chosen])
     return _table(*rows, chosen, codes)
 
 
-def _cost(train: Any, test: Any, what: RowNoun) -> float:
+def _cost(train: Any, test: Any, kind: RowNoun) -> float:
     """Return the number of multiplications per test row."""
-    if what == "texts":
+    if kind == "texts":
         # Each word of a text is compared with all texts that contain it; sparse products are
         # slower.
         met = np.bincount(train.indices, minlength=train.shape[1])
         return 50.0 * float(met[test.indices].sum()) / max(1, test.shape[0])
     # For tables, a tree search examines only a few rows.
-    return float(train.shape[0] * train.shape[1]) if what == "images" else _TREE_COST
+    return float(train.shape[0] * train.shape[1]) if kind == "images" else _TREE_COST
 
 
 def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> NearDuplicates:
@@ -100,8 +100,8 @@ def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -
         top = similarity[np.arange(len(test)), leader]
         nearest = np.where(top > best, leader + where.start, nearest)
         best = np.maximum(best, top)
-    places = {row.tobytes(): place for place, row in enumerate(train)}
-    same = np.array([places.get(row.tobytes(), -1) for row in test], dtype=np.intp)
+    position_of = {row.tobytes(): position for position, row in enumerate(train)}
+    same = np.array([position_of.get(row.tobytes(), -1) for row in test], dtype=np.intp)
     exact = same >= 0
     near = exact | (best >= SAME_IMAGE)
     return NearDuplicates(chosen, np.where(exact, same, nearest), exact, near, near)

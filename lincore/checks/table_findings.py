@@ -88,31 +88,31 @@ def find_table_problems(
     """
     frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
-    found: list[TableFinding | None]
     target = next((column.name for column in columns if column.role == "target"), None)
-    found = [_many_numbers(frame[target]) if target is not None and not binned else None]
-    found += [
+    findings = [
+        _many_numbers(frame[target]) if target is not None and not binned else None,
         _suspicious_features(features, "identifier"),
         _suspicious_features(features, "constant"),
+        _unused_texts(frame, columns),
+        _mostly_missing(features, len(frame)),
     ]
-    found += [_unused_texts(frame, columns), _mostly_missing(features, len(frame))]
-    found += [_groups_of_rows(one) for one in repeated_ids(frame, columns)]
-    found += _missing_codes(frame, features)
-    found += [_marked_identifiers(frame[one.name]) for one in columns if one.kind != "number"]
-    found += [_ordered(table, one.name) for one in features if one.kind == "category"]
+    findings += map(_groups_of_rows, repeated_ids(frame, columns))
+    findings += _missing_codes(frame, features)
+    findings += [_marked_identifiers(frame[c.name]) for c in columns if c.kind != "number"]
+    findings += [_ordered(table, c.name) for c in features if c.kind == "category"]
     if target is not None:
         known = frame[target].notna().to_numpy(bool)
         labels = frame.loc[known, target]
         codes = pd.factorize(labels)[0]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
-        found += _leaking(frame, features, known, codes)
-        found += [
+        findings += _leaking(frame, features, known, codes)
+        findings += [
             _spelling_variants(labels),
             _misspelt(labels),
             _lone_classes(labels),
             _repeats(table, used),
         ]
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(finding for finding in findings if finding is not None)
 
 
 def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
@@ -157,8 +157,8 @@ def _ignoring(names: Sequence[str]) -> str:
 
 
 def _ignore(names: Sequence[str]) -> Hint:
-    what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
-    return Hint(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
+    described = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+    return Hint(f"Ignore {described}", roles=dict.fromkeys(names, "ignore"))
 
 
 def _unused_texts(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | None:
@@ -218,12 +218,12 @@ def _words(values: pd.Series[Any], column: Column) -> float:
     return sum(len(str(text).split()) for text in some) / len(some)
 
 
-def _groups_of_rows(found: RepeatedId) -> TableFinding:
+def _groups_of_rows(identifier: RepeatedId) -> TableFinding:
     """Propose to split by group, so that rows of one subject stay together."""
-    name = found.column
+    name = identifier.column
     notice = Notice(
-        f"It seems to identify {found.n_groups:,} groups of rows, such as subjects: it "
-        f"{found.why}. If a group has rows on both sides of the split, scores are biased "
+        f"It seems to identify {identifier.n_groups:,} groups of rows, such as subjects: it "
+        f"{identifier.why}. If a group has rows on both sides of the split, scores are biased "
         "upwards.",
         f"column {name!r}",
         "Keep the rows of each group together.",
@@ -237,7 +237,7 @@ def _groups_of_rows(found: RepeatedId) -> TableFinding:
 def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[TableFinding]:
     """Report numbers that may be missing-value codes, one finding per number."""
     numeric = [c.name for c in columns if c.kind == "number" and is_number(frame[c.name])]
-    found = []
+    findings = []
     for number, names in missing_codes(frame, numeric).items():
         counts = [int((frame[name] == number).sum()) for name in names]
         which = "smallest" if number <= 0 else "largest"
@@ -252,16 +252,16 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Table
             )
             finding = f"{number:g} occurs in {shares} of the rows of {len(names):,} columns"
             label = f"Read {number:g} as missing in the {len(names):,} columns"
-        there = "" if len(names) == 1 else " there"
+        location = "" if len(names) == 1 else " there"
         notice = Notice(
-            f"{finding} and is the {which} value{there}: it may be a missing-value code.",
+            f"{finding} and is the {which} value{location}: it may be a missing-value code.",
             columns_named(names),
             "If so, read it as missing.",
             code="LIN064",
         )
         missing_in = dict.fromkeys(names, (number,))
-        found.append(TableFinding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
-    return found
+        findings.append(TableFinding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
+    return findings
 
 
 def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | None:
@@ -296,18 +296,18 @@ def _leaking(
         for c in features
         if c.role != "text"
     }
-    leaking = {name: one.share for name, one in by_column.items() if one.is_leak}
-    clustered = {name: one.share for name, one in by_column.items() if one.by_clusters}
-    found = []
+    leaking = {name: m.share for name, m in by_column.items() if m.is_leak}
+    clustered = {name: m.share for name, m in by_column.items() if m.by_clusters}
+    findings = []
     if leaking:
-        what = f"Possible target leakage. {_telling(leaking, len(codes))}."
-        found.append(Notice(what, columns_named([*leaking]), _unless_known(leaking), code="LIN066"))
+        sentence = f"Possible target leakage. {_telling(leaking, len(codes))}."
+        notice = Notice(sentence, columns_named([*leaking]), _unless_known(leaking), "LIN066")
+        findings.append(TableFinding(notice, (_ignore([*leaking]),)))
     if clustered:
-        what = f"{_telling(clustered, len(codes))}: each class is a cluster of its values."
-        where, remedy = columns_named([*clustered]), _unless_known(clustered)
-        found.append(Notice(what, where, remedy, code="LIN073"))
-    names = filter(None, ([*leaking], [*clustered]))
-    return [TableFinding(one, (_ignore(its),)) for one, its in zip(found, names, strict=True)]
+        sentence = f"{_telling(clustered, len(codes))}: each class is a cluster of its values."
+        notice = Notice(sentence, columns_named([*clustered]), _unless_known(clustered), "LIN073")
+        findings.append(TableFinding(notice, (_ignore([*clustered]),)))
+    return findings
 
 
 def _predictability(
@@ -338,12 +338,12 @@ def _spelling_variants(labels: pd.Series[Any]) -> TableFinding | None:
     commonest: dict[str, str] = {}
     # The most frequent spelling first: the others are merged into it.
     for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
-        kept = commonest.setdefault(_folded(label), label)
-        if label != kept:
-            merged[label] = kept
+        common = commonest.setdefault(_folded(label), label)
+        if label != common:
+            merged[label] = common
     if not merged or len(commonest) < 2:
         return None
-    same = ", ".join(f"{label!r} and {kept!r}" for label, kept in list(merged.items())[:5])
+    same = ", ".join(f"{label!r} and {common!r}" for label, common in list(merged.items())[:5])
     notice = Notice(
         f"Classes that differ only in case or spaces: {same}.",
         f"column {labels.name!r}",
@@ -374,7 +374,7 @@ def _misspelt(labels: pd.Series[Any]) -> TableFinding | None:
         for label in map(str, labels.unique())
         if _folded(label) in meant
     }
-    same = ", ".join(f"{label!r} for {kept!r}" for label, kept in list(merged.items())[:5])
+    same = ", ".join(f"{label!r} for {word!r}" for label, word in list(merged.items())[:5])
     notice = Notice(
         f"Rare classes that may be misspelt: {same}.",
         f"column {labels.name!r}",

@@ -42,18 +42,19 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
     if not len(split.train) or not len(split.test):
         return Check("duplicates across the split", {}, "fine", "One side of the split is empty.")
     train, test = data.X[split.train], data.X[split.test]
-    what = data.kind.rows
-    found = find_near_duplicates(train, test, what, train_codes=data.codes[split.train], cost=cost)
-    exact = found.rows[found.exact]
-    other = data.codes[split.test[exact]] != data.codes[split.train[found.nearest[found.exact]]]
+    noun = data.kind.rows
+    codes = data.codes[split.train]
+    duplicates = find_near_duplicates(train, test, noun, train_codes=codes, cost=cost)
+    exact = duplicates.rows[duplicates.exact]
+    contradicts = data.codes[split.test[exact]] != codes[duplicates.nearest[duplicates.exact]]
     values = {
-        "exact": float(found.exact.mean()),
-        "near": float(found.near.mean()),
-        "surprising": float(found.surprising.mean()),
-        "searched": float(len(found.rows)),
-        "contradicting": float(other.mean()) if len(exact) else 0.0,
+        "exact": float(duplicates.exact.mean()),
+        "near": float(duplicates.near.mean()),
+        "surprising": float(duplicates.surprising.mean()),
+        "searched": float(len(duplicates.rows)),
+        "contradicting": float(contradicts.mean()) if len(exact) else 0.0,
     }
-    return _say(values, found, what, len(split.test), int(other.sum()))
+    return _say(values, duplicates, noun, len(split.test), int(contradicts.sum()))
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
@@ -76,21 +77,25 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
 
 
 def _say(
-    values: dict[str, float], found: NearDuplicates, what: RowNoun, n_test: int, contradicting: int
+    values: dict[str, float],
+    duplicates: NearDuplicates,
+    noun: RowNoun,
+    n_test: int,
+    contradicting: int,
 ) -> Check:
     name, share = "duplicates across the split", values["surprising"]
-    number = int(found.surprising.sum())
-    searched = f"the {n_test:,} test {what}"
-    if len(found.rows) < n_test:
-        searched = f"{len(found.rows):,} of {searched}, drawn at random,"
+    number = int(duplicates.surprising.sum())
+    searched = f"the {n_test:,} test {noun}"
+    if len(duplicates.rows) < n_test:
+        searched = f"{len(duplicates.rows):,} of {searched}, drawn at random,"
     of_another = f" {contradicting:,} exact duplicates have another class there."
     twins = of_another if contradicting else ""
     if share < NOTEWORTHY or number < FEWEST:
-        return Check(name, values, "fine", _harmless(found, what, searched) + twins)
+        return Check(name, values, "fine", _harmless(duplicates, noun, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
     how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
-    how += f", {percent((found.exact & found.surprising).mean())} exactly"
-    if what == "images":
+    how += f", {percent((duplicates.exact & duplicates.surprising).mean())} exactly"
+    if noun == "images":
         start = "Training and test images are nearly the same: " if verdict == "warning" else ""
         return Check(
             name,
@@ -104,16 +109,16 @@ def _say(
         name,
         values,
         verdict,
-        f"{how}.{twins} Models look better on these than on new {what}.",
+        f"{how}.{twins} Models look better on these than on new {noun}.",
         'Remove duplicates, or split by group or by row order ("last") so that they stay on one '
         "side.",
     )
 
 
-def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
-    if not found.near.any():
+def _harmless(duplicates: NearDuplicates, noun: RowNoun, searched: str) -> str:
+    if not duplicates.near.any():
         return f"None of {searched} has a duplicate in the training set."
-    number = int(found.near.sum())
+    number = int(duplicates.near.sum())
     have = "has" if number == 1 else "have"
     text = f"{number:,} of {searched} {have} an exact or near duplicate in the training set"
-    return text + (", as expected by chance." if what == "rows" else ", too few to matter.")
+    return text + (", as expected by chance." if noun == "rows" else ", too few to matter.")

@@ -158,7 +158,7 @@ class Blocks:
 
     def sums_of(self, subsets: Sequence[RowSubset]) -> list[SubsetSums]:
         """Return the sums of random subsets, in one pass if they fit into memory."""
-        n_drawn = sum(int(one.is_drawn.sum()) for one in subsets)
+        n_drawn = sum(int(subset.is_drawn.sum()) for subset in subsets)
         n_values = n_drawn * self.moments.n_features**2
         if n_values > _VALUES_OF_A_PASS and len(subsets) > 1:
             middle = len(subsets) // 2
@@ -166,38 +166,38 @@ class Blocks:
         summed: list[SubsetSums] | None = None
         if n_values:
             summed = self.fold(partial(_sums_of_block, subsets), _add_each)
-        found = []
+        sums = []
         for i, subset in enumerate(subsets):
             classes, counts = list(self.moments), self.counts.copy()
-            for place, k in enumerate(np.flatnonzero(subset.is_drawn)):
+            for position, k in enumerate(np.flatnonzero(subset.is_drawn)):
                 if summed is not None:
-                    classes[k] = summed[i].moments[place]
-                    counts[k] = summed[i].counts[place]
-            found.append(SubsetSums(stacked(classes), counts))
-        return found
+                    classes[k] = summed[i].moments[position]
+                    counts[k] = summed[i].counts[position]
+            sums.append(SubsetSums(stacked(classes), counts))
+        return sums
 
 
 def _sums_of_block(subsets: Sequence[RowSubset], block: RowBlock) -> list[SubsetSums]:
     """Return the sums of random subsets of a block, for the classes that are not used whole."""
-    found = []
+    sums = []
     for subset in subsets:
         drawn = np.flatnonzero(subset.is_drawn)
-        place = np.full(len(subset.share), -1)
-        place[drawn] = np.arange(len(drawn))
-        times = np.where(place[block.codes] >= 0, subset.times(block), 0)
+        position = np.full(len(subset.share), -1)
+        position[drawn] = np.arange(len(drawn))
+        times = np.where(position[block.codes] >= 0, subset.times(block), 0)
         rows = np.flatnonzero(times)
         weight = times[rows].astype(float)
-        codes = place[block.codes[rows]]
+        codes = position[block.codes[rows]]
         counts = np.bincount(codes, weight, len(drawn)).astype(np.intp)
         if block.weight is not None:
             weight *= block.weight[rows]
         moments = Moments.from_groups(block.X[rows], codes, len(drawn), weight)
-        found.append(SubsetSums(moments, counts))
-    return found
+        sums.append(SubsetSums(moments, counts))
+    return sums
 
 
-def _add_each(one: list[SubsetSums], other: list[SubsetSums]) -> list[SubsetSums]:
-    pairs = zip(one, other, strict=True)
+def _add_each(former: list[SubsetSums], latter: list[SubsetSums]) -> list[SubsetSums]:
+    pairs = zip(former, latter, strict=True)
     return [SubsetSums(a.moments + b.moments, a.counts + b.counts) for a, b in pairs]
 
 

@@ -52,8 +52,8 @@ class JoblibExecutor:
         """Return the merged results of ``work(*item)``; see `Executor`."""
         if len(items) > 1 and joblib.effective_n_jobs(None) > 1:
             return merge_tree(merge, _in_processes(work, items, watch))
-        here = work if watch is None else partial(work, watch=watch)
-        return merge_tree(merge, (here(*item) for item in items))
+        watched = work if watch is None else partial(work, watch=watch)
+        return merge_tree(merge, (watched(*item) for item in items))
 
 
 def _in_processes(
@@ -61,8 +61,8 @@ def _in_processes(
     items: Sequence[tuple[Any, ...]],
     watch: Callable[[int], None] | None,
 ) -> Iterator[Result | None]:
-    found = map_in_workers(_call, items, (work,), joblib.effective_n_jobs(None))
-    for item, result in zip(items, found, strict=True):
+    results = map_in_workers(_call, items, (work,), joblib.effective_n_jobs(None))
+    for item, result in zip(items, results, strict=True):
         if watch is not None:
             watch(item[0].n_rows)
         yield result
@@ -121,10 +121,10 @@ def _on_one_core(work: Callable[..., Result], *item: Any) -> Result:
     return work(*item)
 
 
-def _merged(merge: Merge[Result], one: Result | None, other: Result | None) -> Result | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return merge(one, other)
+def _merged(merge: Merge[Result], former: Result | None, latter: Result | None) -> Result | None:
+    if former is None or latter is None:
+        return latter if former is None else former
+    return merge(former, latter)
 
 
 def merge_tree(merge: Merge[Result], results: Iterable[Result | None]) -> Result | None:

@@ -45,10 +45,8 @@ def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
             often = column.mode().astype(str).tolist()
             lines.append({"kind": "category", **line, "most frequent": often[0] if often else ""})
             continue
-        found = column.astype(float).describe()
-        parts = {"mean": "mean", "SD": "std", "min": "min", "median": "50%", "max": "max"}
-        values_of = {name: float(found[part]) for name, part in parts.items()}
-        lines.append({"kind": "number", **line, **values_of, "most frequent": ""})
+        summary = column.astype(float).describe().rename({"std": "SD", "50%": "median"})
+        lines.append({"kind": "number", **line, **summary, "most frequent": ""})
     names = ["kind", "missing", "distinct", "mean", "SD", "min", "median", "max", "most frequent"]
     index = pd.Index(frame.columns, name="feature")
     return pd.DataFrame(lines, columns=names, index=index)
@@ -94,8 +92,8 @@ def with_many(frame: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.
     if 2 * len(columns) < frame.shape[1] or not columns:
         return with_columns(frame, columns)
     # Arrays rather than series, because pandas would compare the indices of all series.
-    found = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
-    return pd.DataFrame(found, index=frame.index)
+    arrays = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
+    return pd.DataFrame(arrays, index=frame.index)
 
 
 def is_dask(source: Any) -> bool:

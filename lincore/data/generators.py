@@ -91,8 +91,8 @@ def gaussian_classes(
     if sizes is None:
         sizes = _SIZES if plain else [100] * n_classes
     sizes, priors = _sizes_and_priors(sizes, priors, n_classes, p, seed)
-    for share, what in ((outliers, "outliers"), (label_noise, "label_noise")):
-        _check_share(share, what)
+    _check_share(outliers, "outliers")
+    _check_share(label_noise, "label_noise")
     draws = [
         mean + _standard_rows(size, p, outliers, [seed, code]) @ _root(cov).T
         for code, (mean, cov, size) in enumerate(zip(means, covariances, sizes, strict=True))
@@ -245,16 +245,18 @@ def _root(covariance: np.ndarray) -> np.ndarray:
     return root
 
 
-def _as_numbers(values: Any, what: str) -> np.ndarray:
+def _as_numbers(values: Any, argument: str) -> np.ndarray:
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"They are not an array of numbers: {error}.", where=what, remedy="Give only numbers."
+            f"They are not an array of numbers: {error}.",
+            where=argument,
+            remedy="Give only numbers.",
         ) from error
     if not np.isfinite(numbers).all():
         raise DataError(
-            "They contain values that are not finite.", where=what, remedy="Correct it."
+            "They contain values that are not finite.", where=argument, remedy="Correct it."
         )
     return numbers
 
@@ -327,13 +329,15 @@ def _checked_priors(values: Any, n_classes: int) -> np.ndarray:
     return shares
 
 
-def _check_share(value: float, what: str) -> None:
+def _check_share(value: float, argument: str) -> None:
     if not 0 <= value <= 1:
-        raise DataError(f"It is {value}.", where=what, remedy="Give a share from 0 to 1.")
+        raise DataError(f"It is {value}.", where=argument, remedy="Give a share from 0 to 1.")
 
 
-def _check_count(value: int, least: int, most: int, what: str) -> None:
+def _check_count(value: int, least: int, most: int, argument: str) -> None:
     if not least <= value <= most:
         raise DataError(
-            f"It is {value}.", where=what, remedy=f"Give a whole number from {least} to {most:,}."
+            f"It is {value}.",
+            where=argument,
+            remedy=f"Give a whole number from {least} to {most:,}.",
         )

@@ -52,8 +52,8 @@ def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 
 def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the positions of labels in a list of classes in any order."""
-    place = {label: k for k, label in enumerate(classes.tolist())}
-    return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([position[label] for label in labels.tolist()], dtype=np.intp)
 
 
 def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -77,15 +77,15 @@ def _are_whole(values: np.ndarray) -> bool:
 
 def _encode_texts(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     texts = [str(label) for label in labels]
-    found = sorted(set(texts), key=natural_key)
-    if len(max(found, key=len, default="")) > LIMITS.max_label_chars:
+    classes = sorted(set(texts), key=natural_key)
+    if len(max(classes, key=len, default="")) > LIMITS.max_label_chars:
         raise DataError(
             f"A label is longer than {LIMITS.max_label_chars} characters.",
             where=where,
             remedy="Choose a column of short labels, or shorten the labels.",
         )
-    position = {text: code for code, text in enumerate(found)}
-    return np.array([position[text] for text in texts], dtype=np.intp), np.array(found)
+    position = {text: code for code, text in enumerate(classes)}
+    return np.array([position[text] for text in texts], dtype=np.intp), np.array(classes)
 
 
 def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:

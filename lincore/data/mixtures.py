@@ -40,7 +40,10 @@ def mixture_classes(
     classes: Sequence[Sequence[Component]], *, seed: int = 0, name: str = "mixture"
 ) -> Dataset:
     """Draw classes that are mixtures of Gaussians."""
-    drawn = [[_drawn(part, seed, k, j) for j, part in enumerate(c)] for k, c in enumerate(classes)]
+    drawn = [
+        [_draw(component, seed, k, j) for j, component in enumerate(components)]
+        for k, components in enumerate(classes)
+    ]
     if len(drawn) < 2 or not all(drawn):
         raise DataError(
             "A mixture has at least two classes of at least one component.",
@@ -178,17 +181,17 @@ def with_far_rows(
     )
 
 
-def _drawn(part: Component, seed: int, code: int, number: int) -> np.ndarray:
+def _draw(component: Component, seed: int, code: int, number: int) -> np.ndarray:
     try:
-        mean = np.array(part.mean, dtype=float).reshape(-1)
-        covariance = np.array(part.covariance, dtype=float)
+        mean = np.array(component.mean, dtype=float).reshape(-1)
+        covariance = np.array(component.covariance, dtype=float)
     except (TypeError, ValueError) as error:
         raise DataError(
             f"A component is not made of numbers: {error}.", where="classes", remedy="Correct it."
         ) from error
     if covariance.ndim == 0:
         covariance = covariance * np.eye(len(mean))
-    _check(float(np.abs(mean).max(initial=0.0)), 0.0, part.size, max(1, len(mean)))
+    _check(float(np.abs(mean).max(initial=0.0)), 0.0, component.size, max(1, len(mean)))
     fits = covariance.shape == (len(mean), len(mean)) and np.isfinite(covariance).all()
     if not fits or not np.allclose(covariance, covariance.T):
         raise DataError(
@@ -204,16 +207,16 @@ def _drawn(part: Component, seed: int, code: int, number: int) -> np.ndarray:
             where="covariance",
             remedy="Give a positive semidefinite one.",
         )
-    rows = np.random.default_rng([seed, code, number]).standard_normal((part.size, len(mean)))
+    rows = np.random.default_rng([seed, code, number]).standard_normal((component.size, len(mean)))
     return np.asarray(mean + rows * np.sqrt(values.clip(0)) @ vectors.T)
 
 
-def _check(place: float, deviation: float, size: Any, p: int) -> None:
+def _check(distance: float, deviation: float, size: Any, p: int) -> None:
     most = LIMITS.max_cells // p
     whole = isinstance(size, int | np.integer) and 0 < size <= most
-    if not (np.isfinite(place) and np.isfinite(deviation) and deviation >= 0 and whole):
+    if not (np.isfinite(distance) and np.isfinite(deviation) and deviation >= 0 and whole):
         raise DataError(
-            f"{size} rows at {place:g} with a deviation of {deviation:g} cannot be drawn.",
+            f"{size} rows at {distance:g} with a deviation of {deviation:g} cannot be drawn.",
             where="component",
             remedy=f"Give finite numbers, no negative deviation, and 1 to {most:,} rows.",
         )

@@ -53,8 +53,8 @@ class _RStream:
 
 def prml_rows() -> Dataset:
     """Return the 100 training and 200 test rows of "prml-chapter-4-in-r"."""
-    parts = [_mixture(seed, size) for seed, size in (TRAINING, NEW)]
-    X, drawn = (np.concatenate(part) for part in zip(*parts, strict=True))
+    samples = [_mixture(seed, size) for seed, size in (TRAINING, NEW)]
+    X, drawn = (np.concatenate(arrays) for arrays in zip(*samples, strict=True))
     codes, classes = encode_labels(np.char.mod("%d", drawn + 1), "class")
     covariances = np.stack([COVARIANCE, COVARIANCE])
     return Dataset(

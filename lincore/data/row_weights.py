@@ -19,7 +19,7 @@ from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 #: Describes the location of a row, counted from 0.
-Place = Callable[[int], str]
+DescribeRow = Callable[[int], str]
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
@@ -29,31 +29,33 @@ def data_row(row: int) -> str:
 
 
 def checked_weights(
-    values: Any, name: str, place: Place = data_row, *, is_part: bool = False
+    values: Any, name: str, describe_row: DescribeRow = data_row, *, is_part: bool = False
 ) -> Array:
     """Return weights of rows (n,) as float64."""
-    return _checked(values, name, "weight", place, is_part)
+    return _checked(values, name, "weight", describe_row, is_part)
 
 
-def _checked_frequencies(values: Any, name: str, place: Place, width: int) -> NDArray[np.intp]:
+def _checked_frequencies(
+    values: Any, name: str, describe_row: DescribeRow, width: int
+) -> NDArray[np.intp]:
     """Return frequencies of rows (n,) as integers; reject them if too many rows would result."""
-    found = _checked(values, name, "frequency", place)
-    broken = found != np.round(found)
+    frequencies = _checked(values, name, "frequency", describe_row)
+    broken = frequencies != np.round(frequencies)
     if broken.any():
         row = int(broken.argmax())
         raise DataError(
-            f"The frequency {found[row]:g} is not a whole number.",
-            where=f"column {name!r}, {place(row)}",
+            f"The frequency {frequencies[row]:g} is not a whole number.",
+            where=f"column {name!r}, {describe_row(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
-    total, most = float(found.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
+    total, most = float(frequencies.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
             f"The frequencies add up to {total:,.15g} rows; at most {most:,} are allowed.",
             where=f"column {name!r}",
             remedy="Divide them by a common factor, or use the column as weights.",
         )
-    return found.astype(np.intp)
+    return frequencies.astype(np.intp)
 
 
 def _as_array(values: Any) -> NDArray[Any]:
@@ -63,40 +65,44 @@ def _as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _checked(values: Any, name: str, what: str, place: Place, is_part: bool = False) -> Array:
+def _checked(
+    values: Any, name: str, noun: str, describe_row: DescribeRow, is_part: bool = False
+) -> Array:
     given = _as_array(values)
     if given.dtype.kind not in "iufb":
-        raise _not_numbers(given, name, what, place)
-    found = given.astype(np.float64)
+        raise _not_numbers(given, name, noun, describe_row)
+    numbers = given.astype(np.float64)
     for wrong, why in (
-        (np.isnan(found), "is missing"),
-        (np.isinf(found), "is infinite"),
-        (found < 0, "is negative"),
+        (np.isnan(numbers), "is missing"),
+        (np.isinf(numbers), "is infinite"),
+        (numbers < 0, "is negative"),
     ):
         if wrong.any():
             row = int(wrong.argmax())
-            value = "" if why == "is missing" else f" {found[row]:g}"
-            where = f"column {name!r}, {place(row)}"
-            raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
-    if len(found) and not found.any() and not is_part:
+            value = "" if why == "is missing" else f" {numbers[row]:g}"
+            where = f"column {name!r}, {describe_row(row)}"
+            raise DataError(f"The {noun}{value} {why}.", where=where, remedy=_ENOUGH)
+    if len(numbers) and not numbers.any() and not is_part:
         raise DataError(
-            f"Every {what} is zero: no rows would remain.",
+            f"Every {noun} is zero: no rows would remain.",
             where=f"column {name!r}",
             remedy="Give the column another role.",
         )
-    return found
+    return numbers
 
 
-def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> DataError:
+def _not_numbers(given: NDArray[Any], name: str, noun: str, describe_row: DescribeRow) -> DataError:
     for row, value in enumerate(given.tolist()):
         try:
             float(value)
         except (TypeError, ValueError):
             missing = value is None or str(value) in ("nan", "<NA>", "NaT")
-            sentence = f"The {what} is missing." if missing else f"{str(value)!r} is not a {what}."
-            return DataError(sentence, where=f"column {name!r}, {place(row)}", remedy=_ENOUGH)
-    remedy = f"Give numbers, or give the column another role than {what}."
-    return DataError(f"It contains text, not a {what}.", where=f"column {name!r}", remedy=remedy)
+            sentence = f"The {noun} is missing." if missing else f"{str(value)!r} is not a {noun}."
+            return DataError(
+                sentence, where=f"column {name!r}, {describe_row(row)}", remedy=_ENOUGH
+            )
+    remedy = f"Give numbers, or give the column another role than {noun}."
+    return DataError(f"It contains text, not a {noun}.", where=f"column {name!r}", remedy=remedy)
 
 
 class CountedRows(NamedTuple):
@@ -120,27 +126,30 @@ def count_rows(
     frequency_name: str,
     *,
     width: int,
-    place: Place,
+    describe_row: DescribeRow,
 ) -> CountedRows:
     """Leave out rows of weight or frequency zero, and repeat the others by their frequencies."""
     # Weights and frequencies (n_rows,) are None if not given; `width` is the number of features,
     # which limits the number of rows.
     rows, notices = np.arange(n_rows), list[Notice]()
     if weights is not None:
-        weights = checked_weights(weights, weight_name, place)
+        weights = checked_weights(weights, weight_name, describe_row)
         rows = np.flatnonzero(weights)
         notices += zeros_left_out(n_rows - len(rows), n_rows, "weight", weight_name)
     if frequencies is not None:
         lines = rows
         often = _checked_frequencies(
-            _as_array(frequencies)[lines], frequency_name, lambda row: place(lines[row]), width
+            _as_array(frequencies)[lines],
+            frequency_name,
+            lambda row: describe_row(lines[row]),
+            width,
         )
         n_lines, rows = int(np.count_nonzero(often)), np.repeat(lines, often)
         notices += zeros_left_out(len(often) - n_lines, n_rows, "frequency", frequency_name)
-        what = (
+        sentence = (
             f"{count(n_lines, 'line')} repeated by {frequency_name!r}: {count(len(rows), 'row')}."
         )
-        notices.append(Notice(what, f"column {frequency_name!r}", code="LIN058"))
+        notices.append(Notice(sentence, f"column {frequency_name!r}", code="LIN058"))
     if weights is not None:
         weights = weights[rows] / weights[rows].mean()
     return CountedRows(rows, weights, tuple(notices))
@@ -213,19 +222,19 @@ def with_row_weights(
             )
     counted = count_rows(
         data.n_rows, weights, frequencies, weight_name, frequency_name,
-        width=data.n_features, place=data_row,
+        width=data.n_features, describe_row=data_row,
     )  # fmt: skip
-    found = data.take(counted.rows)
+    weighted = data.take(counted.rows)
     # Repeating or removing rows changes which classes have a single row.
     former = lone_class_notices(data.codes, data.classes)
     notices = [notice for notice in data.notices if notice not in former]
-    notices += [*counted.notices, *lone_class_notices(found.codes, found.classes)]
-    found = replace(found, notices=tuple(notices))
+    notices += [*counted.notices, *lone_class_notices(weighted.codes, weighted.classes)]
+    weighted = replace(weighted, notices=tuple(notices))
     if frequencies is not None and data.groups is None:
-        found = replace(found, **line_groups(counted.lines, frequency_name))
+        weighted = replace(weighted, **line_groups(counted.lines, frequency_name))
     if weights is not None:
-        found = replace(found, weights=counted.weights, weight_name=weight_name)
-    return found
+        weighted = replace(weighted, weights=counted.weights, weight_name=weight_name)
+    return weighted
 
 
 def effective_number(weight: Array) -> float:
@@ -249,9 +258,9 @@ def counting(data: Dataset) -> str:
     return f"weighted by {data.weight_name!r}, as {number:,.1f} rows of equal weight (Kish)"
 
 
-def zeros_left_out(number: int, n_rows: int, what: str, name: str) -> list[Notice]:
+def zeros_left_out(number: int, n_rows: int, noun: str, name: str) -> list[Notice]:
     """Return a notice about rows with weight or frequency zero, if there are any."""
-    return rows_left_out(number, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
+    return rows_left_out(number, n_rows, f"have {noun} zero", f"column {name!r}", "LIN058")
 
 
 def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:

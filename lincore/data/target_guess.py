@@ -119,24 +119,24 @@ class _Candidate(NamedTuple):
 def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     """Guess the column that holds the classes, by values, place and name."""
     columns = _looked_at(frame)
-    found = [one for name in columns if (one := _candidate(frame[name])) is not None]
-    if not found and len(columns) < frame.shape[1]:
-        found = [one for name in frame if (one := _candidate(frame[name])) is not None]
-    if not found:
+    candidates = _candidates(frame, columns)
+    if not candidates and len(columns) < frame.shape[1]:
+        candidates = _candidates(frame, [*map(str, frame)])
+    if not candidates:
         return None
-    plain = _ratings(frame, found)
-    full = {one.name: plain[one.name] + one.name_points for one in found}
+    plain = _ratings(frame, candidates)
+    full = {c.name: plain[c.name] + c.name_points for c in candidates}
     # In case of ties, the column with fewer classes.
-    ranked = sorted(found, key=lambda one: (-full[one.name], one.n_classes))
+    ranked = sorted(candidates, key=lambda c: (-full[c.name], c.n_classes))
     best, others = ranked[0], ranked[1:]
-    likeliest = max(found, key=lambda one: plain[one.name])
+    likeliest = max(candidates, key=lambda c: plain[c.name])
     by_name = plain[best.name] < plain[likeliest.name]
     rival = ""
     if by_name:
         rival = likeliest.name
     elif others and full[best.name] - full[others[0].name] <= _CLOSE:
         rival = others[0].name
-    others.sort(key=lambda one: one.n_classes > _FEW_CLASSES)
+    others.sort(key=lambda c: c.n_classes > _FEW_CLASSES)
     # Beside counts, only a sure name makes a target: the last column may be dose or sex.
     if best.name.casefold() not in SURE_WORDS and counted_outcome(frame, best.name):
         return None
@@ -150,6 +150,10 @@ def _looked_at(frame: pd.DataFrame) -> Sequence[str]:
     inner = columns[_LOOKED_AT:-_LOOKED_AT]
     telling = [name for name in inner if _name_points(name) or not is_number(frame[name])]
     return [*columns[:_LOOKED_AT], *telling, *columns[-_LOOKED_AT:]]
+
+
+def _candidates(frame: pd.DataFrame, names: Sequence[str]) -> list[_Candidate]:
+    return [c for name in names if (c := _candidate(frame[name])) is not None]
 
 
 def _candidate(column: pd.Series[Any]) -> _Candidate | None:
@@ -182,32 +186,32 @@ def _name_points(name: str) -> float:
     return _SURE_TOKEN if SURE_WORDS.intersection(tokens) - {"y"} else 0.0
 
 
-def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, float]:
+def _ratings(frame: pd.DataFrame, candidates: Sequence[_Candidate]) -> dict[str, float]:
     """Return the points of each candidate for its values and its position."""
-    n_flags = sum(one.is_flag for one in found)
-    few = [one for one in found if one.n_classes <= MAX_PROPOSED_CLASSES]
-    texts = [one.name for one in few if one.is_text and not one.is_name_like]
+    n_flags = sum(c.is_flag for c in candidates)
+    few = [c for c in candidates if c.n_classes <= MAX_PROPOSED_CLASSES]
+    texts = [c.name for c in few if c.is_text and not c.is_name_like]
     last = _last_telling(frame)
 
-    def values(one: _Candidate) -> float:
-        many = _MOST_CLASSES if one.is_text else _FEW_NUMBERS
-        if one.is_name_like or one.n_classes > many:
+    def value_points(candidate: _Candidate) -> float:
+        many = _MOST_CLASSES if candidate.is_text else _FEW_NUMBERS
+        if candidate.is_name_like or candidate.n_classes > many:
             return _NAMES
-        if one.is_flag:  # one of many flags is not informative
+        if candidate.is_flag:  # one of many flags is not informative
             points = _FEW + _FLAG / sqrt(n_flags)
-        elif one.n_classes <= _FEW_CLASSES:
+        elif candidate.n_classes <= _FEW_CLASSES:
             points = _FEW
         else:
             points = _SEVERAL
-        is_only = texts == [one.name] and (one.n_classes > 2 or one.is_flag)
+        is_only = texts == [candidate.name] and (candidate.n_classes > 2 or candidate.is_flag)
         return max(points, _ONLY_TEXT if is_only else points)
 
     return {
-        one.name: values(one)
-        + _IS_TEXT * one.is_text
-        + _LAST * (one.name == last)
-        + _FIRST * (one.name == frame.columns[0])
-        for one in found
+        c.name: value_points(c)
+        + _IS_TEXT * c.is_text
+        + _LAST * (c.name == last)
+        + _FIRST * (c.name == frame.columns[0])
+        for c in candidates
     }
 
 
@@ -273,13 +277,13 @@ def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | 
     for total in _counts_called(frame, _TRIALS):
         # If the total varies, the guess may be right: a grade next to a sum.
         is_constant = frame[total].nunique() == 1
-        parts = [*frame] if guess in (None, total) else [guess] if is_constant else []
-        for part in parts:
-            values = frame[part]
-            if part == total or not is_number(values) or not _counts(values):
+        columns = [*frame] if guess in (None, total) else [guess] if is_constant else []
+        for column in columns:
+            values = frame[column]
+            if column == total or not is_number(values) or not _counts(values):
                 continue
             if values.max() > 1 and bool((values <= frame[total]).all()):
-                return part, total
+                return column, total
     return None
 
 

@@ -98,13 +98,13 @@ def load(
         _refuse_others(given, "A pair (X, y)", _COUNTING)
         data = arrays_to_dataset(*source, name=name or "arrays")
         return with_row_weights(data, weights=weights, frequencies=frequencies)
-    found = _open(source, name, options)
-    if isinstance(found, Table):
+    opened = _open(source, name, options)
+    if isinstance(opened, Table):
         _refuse_others(given, "A table", set(given) - _OF_IMAGES)
         counting = _counting_columns(weight=weights, frequency=frequencies)
         choices |= {"roles": {**choices.get("roles", {}), **counting}} if counting else {}
-        return table_to_dataset(found, target, TableOptions(**choices))
-    kind, raw, name = found
+        return table_to_dataset(opened, target, TableOptions(**choices))
+    kind, raw, name = opened
     if kind == "arrays":
         _refuse_others(given, "An npz of arrays", set())
         return read_npz(raw, name)
@@ -156,8 +156,8 @@ def open_table(
     >>> table.proposed
     'species'
     """
-    found = _open(source, name, options)
-    return found if isinstance(found, Table) else None
+    opened = _open(source, name, options)
+    return opened if isinstance(opened, Table) else None
 
 
 def _open(
@@ -235,12 +235,12 @@ def recognise_file(
     return "arrays" if is_npz(raw) else "images", raw, name
 
 
-def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) -> None:
+def _refuse_others(given: Sequence[str], source: str, allowed: Collection[str]) -> None:
     """Reject an option that does not apply to the kind of source."""
     for option in given:
         if option not in allowed:
             raise DataError(
-                f"{what} has no option {option!r}.",
+                f"{source} has no option {option!r}.",
                 where=f"option {option}",
                 remedy=f"Leave {option} out.",
             )

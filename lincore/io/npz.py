@@ -138,19 +138,19 @@ def _headers(archive: zipfile.ZipFile, name: str) -> Iterator[_Array]:
 
 def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
     """Return (X, y) of the training set, and of the test set if there is one."""
-    found: dict[tuple[str, str], _Array] = {}
+    by_role: dict[tuple[str, str], _Array] = {}
     for array in arrays:
         words = [word for word in re.split(r"[^a-z]+", array.label.casefold()) if word]
-        part = next((_PARTS[word] for word in words if word in _PARTS), "train")
+        role = next((_PARTS[word] for word in words if word in _PARTS), "train")
         if _FEATURE_WORDS.intersection(words):
-            found.setdefault((part, "X"), array)
+            by_role.setdefault((role, "X"), array)
         elif _LABEL_WORDS.intersection(words):
-            found.setdefault((part, "y"), array)
-    if ("train", "X") not in found or ("train", "y") not in found:
+            by_role.setdefault((role, "y"), array)
+    if ("train", "X") not in by_role or ("train", "y") not in by_role:
         raise _unusable("There are no arrays named X and y, or X_train and y_train.", name)
-    parts = [(found["train", "X"], found["train", "y"])]
-    if ("test", "X") in found and ("test", "y") in found:
-        parts.append((found["test", "X"], found["test", "y"]))
+    parts = [(by_role["train", "X"], by_role["train", "y"])]
+    if ("test", "X") in by_role and ("test", "y") in by_role:
+        parts.append((by_role["test", "X"], by_role["test", "y"]))
     for X, y in parts:
         if len(X.shape) < 2 or prod(y.shape) != X.shape[0] or X.dtype.kind in "US":
             shapes = f"{X.label} of shape {X.shape} and {y.label} of shape {y.shape}"
@@ -168,9 +168,9 @@ def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[N
         shape = shape[:2]
     side = isqrt(shape[0])
     if len(shape) == 1 and side**2 == shape[0] >= _LEAST_PIXELS and arrays[0].dtype == np.uint8:
-        what = f"Rows of {shape[0]} bytes are treated as images of {side} × {side} pixels."
+        sentence = f"Rows of {shape[0]} bytes are treated as images of {side} × {side} pixels."
         remedy = "Save them as float if they are not images."
-        return (side, side), [Notice(what, name, remedy, "LIN086")]
+        return (side, side), [Notice(sentence, name, remedy, "LIN086")]
     if min(shape) < 1 or len(shape) > 3 or (len(shape) == 3 and shape[-1] != 3):
         raise _unusable(f"Rows of shape {shape} are neither features nor images.", name)
     return shape, []
@@ -201,18 +201,20 @@ def _rows(archive: zipfile.ZipFile, arrays: list[_Array]) -> np.ndarray:
     kind: Any = np.float32 if len(arrays[0].shape) > 2 else np.float64
     if all(array.dtype == np.uint8 for array in arrays):
         kind = np.uint8
-    parts = [_content(archive, one).reshape(-1, width).astype(kind, copy=False) for one in arrays]
+    contents = (_content(archive, array) for array in arrays)
+    blocks = [content.reshape(-1, width).astype(kind, copy=False) for content in contents]
     # Not copied if there is only one.
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
 def _content(archive: zipfile.ZipFile, array: _Array) -> np.ndarray:
     """Read an array whose header was checked."""
     # The checksum is compared at the very end.
     with archive.open(array.entry) as stream:
-        found = np.lib.format.read_array(stream, allow_pickle=False, max_header_size=_HEADER_BYTES)
+        read = np.lib.format.read_array
+        content = read(stream, allow_pickle=False, max_header_size=_HEADER_BYTES)
         stream.read(1)
-    return found
+    return content
 
 
 def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
@@ -237,5 +239,5 @@ def _labels(archive: zipfile.ZipFile, y: _Array) -> np.ndarray:
     return np.char.decode(labels, "utf-8", "replace") if y.dtype.kind == "S" else labels
 
 
-def _unusable(what: str, name: str) -> DataError:
-    return DataError(what, where=name, remedy=_SAVE)
+def _unusable(message: str, name: str) -> DataError:
+    return DataError(message, where=name, remedy=_SAVE)

@@ -127,14 +127,14 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
     return _one_of(table, name, sheet.name, sheet.sheets, kind="workbook")
 
 
-def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...], kind: str = "") -> Table:
+def _one_of(table: Table, name: str, sheet: str, sheets: tuple[str, ...], kind: str = "") -> Table:
     """Return one of several tables in a file, and report that."""
     assert table.reading is not None
     kind = kind or table.reading.kind
-    reading = replace(table.reading, kind=kind, sheet=part, sheets=parts)
+    reading = replace(table.reading, kind=kind, sheet=sheet, sheets=sheets)
     notices = table.notices
-    if len(parts) > 1:
-        sentence = f"There are {len(parts)} tables in the file; {part!r} was read."
+    if len(sheets) > 1:
+        sentence = f"There are {len(sheets)} tables in the file; {sheet!r} was read."
         remedy = "Choose another one with the import option for the sheet."
         notices = (Notice(sentence, name, remedy, "LIN003"), *notices)
     return replace(table, name=name, notices=notices, reading=reading)
@@ -222,8 +222,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     chosen = {role: [c for c in columns if c.role == role] for role in COLUMN_ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
-    kept, dropping = keep_rows(table, label, used, options)
-    counted = _counted(table, kept, chosen, len(used))
+    keep, dropping = keep_rows(table, label, used, options)
+    counted = _counted(table, keep, chosen, len(used))
     rows = counted.rows
     frame = table.frame.iloc[rows]
     labels = frame[label]
@@ -263,7 +263,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
         target_guess=guess,
-        group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
+        group_candidate=next((r.column for r in repeated_ids(table.frame, columns)), ""),
         text_columns=tuple(texts),
         bin_bounds=bounds,
         weights=counted.weights,
@@ -286,14 +286,14 @@ def _groups(
     column = table.frame[name].iloc[np.unique(counted.rows)]
     groups, names = group_codes(column)
     common = common_part(column)
-    found = {
+    fields = {
         "groups": groups[counted.lines],
         "group_names": names,
         "group_name": name,
         "groups_by_part": common is not None,
     }
     if options.roles.get(name) == "group":
-        return found, []
+        return fields, []
     by = f"Rows with the same {name!r} are kept together"
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
@@ -305,23 +305,23 @@ def _groups(
         "If they do not belong together, ignore it.",
         "LIN059",
     )
-    return found, [notice]
+    return fields, [notice]
 
 
 def _counted(
-    table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
+    table: Table, keep: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
 ) -> CountedRows:
     """Return the rows that are kept, repeated by their frequencies, and their weights."""
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(keep)
     weight, frequency = (_name_of(chosen[role]) for role in ("weight", "frequency"))
     weights, frequencies = (
         table.frame[name].iloc[rows] if name else None for name in (weight, frequency)
     )
-    found = count_rows(
+    counted = count_rows(
         len(rows), weights, frequencies, weight, frequency,
-        width=width, place=lambda row: table.place(rows[row]),
+        width=width, describe_row=lambda row: table.place(rows[row]),
     )  # fmt: skip
-    return found._replace(rows=rows[found.rows])
+    return counted._replace(rows=rows[counted.rows])
 
 
 def _name_of(columns: Sequence[Column]) -> str:
@@ -356,8 +356,8 @@ def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | Non
     names = [rename.get(str(name), str(name)).strip() for name in table.frame.columns]
     wrong = next((name for name in names if not name or names.count(name) > 1), None)
     if wrong is not None:
-        what = f"Two columns would be called {wrong!r}." if wrong else "A name is empty."
-        raise DataError(what, where="option rename", remedy="Choose another name.")
+        message = f"Two columns would be called {wrong!r}." if wrong else "A name is empty."
+        raise DataError(message, where="option rename", remedy="Choose another name.")
     columns = data.feature_names[: data.n_table_columns]
     words = data.feature_names[len(columns) :]
     called = tuple(rename.get(name, name).strip() for name in columns)

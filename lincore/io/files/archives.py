@@ -149,8 +149,8 @@ def _refuse_overlap(entries: Sequence[zipfile.ZipInfo], n_bytes: int, name: str)
             raise _hostile("The files in the zip overlap, as in a zip bomb.", name)
 
 
-def _hostile(what: str, name: str) -> DataError:
-    return DataError(what, where=name, remedy="Zip fewer or smaller images.")
+def _hostile(message: str, name: str) -> DataError:
+    return DataError(message, where=name, remedy="Zip fewer or smaller images.")
 
 
 def _entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:

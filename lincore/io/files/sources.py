@@ -56,7 +56,7 @@ def table_format(raw: bytes) -> str:
     if is_zip(raw):
         directory = raw[-_DIRECTORY_BYTES:]
         is_spreadsheet = b"content.xml" in directory and _SPREADSHEET in raw[:200]
-        is_workbook = is_spreadsheet or any(part in directory for part in _WORKBOOK_PARTS)
+        is_workbook = is_spreadsheet or any(entry in directory for entry in _WORKBOOK_PARTS)
         return "workbook" if is_workbook else "zip"
     head = raw[:1_000]
     if head.startswith(_OLD_EXCEL_MAGIC):
@@ -170,9 +170,9 @@ class IteratedBytes(io.RawIOBase):
             if piece is None:
                 return 0
             self._rest = piece
-        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        buffer[: len(part)] = part
-        return len(part)
+        chunk, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
 
 def _unpacked(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:

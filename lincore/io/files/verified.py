@@ -50,9 +50,9 @@ def verified(path: str | Path, digest: str) -> Path | list[tuple[str, bytes]]:
     if path.is_dir():
         top = path if path.name in _LOOSE else path.parent
         files = sorted(
-            (one.relative_to(top).as_posix(), one.read_bytes())
-            for one in path.rglob("*")
-            if one.is_file()
+            (file.relative_to(top).as_posix(), file.read_bytes())
+            for file in path.rglob("*")
+            if file.is_file()
         )
         check_hash(path.name, digest, hash_of(raw for _, raw in files))
         return files
@@ -61,12 +61,12 @@ def verified(path: str | Path, digest: str) -> Path | list[tuple[str, bytes]]:
     return path
 
 
-def check_hash(name: str, wanted: str, found: str) -> None:
+def check_hash(name: str, expected: str, actual: str) -> None:
     """Raise an error if a file does not have the expected SHA-256."""
-    if wanted and found != wanted:
+    if expected and actual != expected:
         raise DataError(
-            f"This is a different file: its SHA-256 begins with {found[:12]}, that of the analysis "
-            f"with {wanted[:12]}.",
+            f"This is a different file: its SHA-256 begins with {actual[:12]}, "
+            f"that of the analysis with {expected[:12]}.",
             where=name,
             remedy=f"Provide the file {name} with which the analysis was made.",
         )

@@ -46,7 +46,7 @@ _MAX_SECONDS = 1.0
 _EXAMPLE = r"For example ^(?P<label>[A-Za-z]+) takes cat from cat_01.png."
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """Class and split of an image according to its folders."""
 
     label: str  # its class; empty if it has none
@@ -58,17 +58,17 @@ class Place(NamedTuple):
 
 def folders_above(path: str) -> tuple[str, ...]:
     """Return the folders above a file, from the outermost."""
-    *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
-    parts = {*folders, name} - {".."}
+    *folders, name = [step for step in path.split("/") if step not in ("", ".")] or [""]
+    steps = {*folders, name} - {".."}
     if (
-        any(part.startswith((".", "__MACOSX")) for part in parts)
+        any(step.startswith((".", "__MACOSX")) for step in steps)
         or name.casefold() in _SYSTEM_FILES
     ):
         raise SkippedFile(HIDDEN)
     return tuple(folders)
 
 
-def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> list[Place]:
+def place_images(folders: Sequence[tuple[str, ...]], level: int | None = None) -> list[Placement]:
     """Determine the class folder of every image, and whether it is for testing."""
     # Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
     # are not classes if both occur. Of the others, the first level with more than one name is the
@@ -76,24 +76,28 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
     # (camera1/cats, camera2/cats), the deeper level is the class instead. A folder that
     # contains folders named like its siblings (all/cats next to cats) is skipped.
     roles = _split_roles(folders)
-    kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
-    whole = kept
+    class_paths = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
+    all_paths = class_paths
     if level is None:
-        kept = _without_containers(kept)
-        level = class_level(kept)
+        class_paths = _without_containers(class_paths)
+        level = class_level(class_paths)
     sides = [[roles[f.casefold()] for f in path if f.casefold() in roles] for path in folders]
     known = {
-        path[level] for path, side in zip(kept, sides, strict=True) if side and len(path) > level
+        path[level]
+        for path, side in zip(class_paths, sides, strict=True)
+        if side and len(path) > level
     }
-    places = list[Place]()
-    masked = _masks(kept, level)
-    for path, before, side, is_mask in zip(kept, whole, sides, masked, strict=True):
-        place = _place(path, side, level, known)._replace(is_nested=path != before)
-        places.append(place._replace(reason=MASK) if is_mask and not place.reason else place)
+    placements = list[Placement]()
+    masked = _masks(class_paths, level)
+    for path, before, side, is_mask in zip(class_paths, all_paths, sides, masked, strict=True):
+        placement = _placement(path, side, level, known)._replace(is_nested=path != before)
+        if is_mask and not placement.reason:
+            placement = placement._replace(reason=MASK)
+        placements.append(placement)
     # A single folder inside each class, such as cats/images, is not a group.
-    if len({place.group for place in places}) <= 1 + len({place.label for place in places}):
-        return [place._replace(group="") for place in places]
-    return places
+    if len({p.group for p in placements}) <= 1 + len({p.label for p in placements}):
+        return [p._replace(group="") for p in placements]
+    return placements
 
 
 def _without_containers(folders: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -126,7 +130,7 @@ def class_level(folders: Sequence[tuple[str, ...]]) -> int:
     """Return the level of the class folder, counted from 0 for the outermost."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
-    first = next((i for i, found in enumerate(names) if len(found) > 1), None)
+    first = next((i for i, level_names in enumerate(names) if len(level_names) > 1), None)
     if first is None:
         # All images are in one folder: the last level, for the message.
         return max(deepest - 1, 0)
@@ -149,7 +153,7 @@ def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> boo
     names = set().union(*below.values())
     if len(names) < 2 or all(_COUNTER.fullmatch(name) for name in names) or _are_kinds(names):
         return False
-    shared = sum(len(found) for found in below.values()) / (len(names) * len(below))
+    shared = sum(len(subfolders) for subfolders in below.values()) / (len(names) * len(below))
     return shared > 0.8
 
 
@@ -168,26 +172,26 @@ def _are_kinds(names: set[str]) -> bool:
     return both and folded <= _IMAGES | _MASKS
 
 
-def _place(path: tuple[str, ...], side: list[str], level: int, known: set[str]) -> Place:
+def _placement(path: tuple[str, ...], side: list[str], level: int, known: set[str]) -> Placement:
     tests = bool(side) and side[-1] == "test"
     if len(path) <= level:
-        return Place("", tests, reason=NO_CLASS)
+        return Placement("", tests, reason=NO_CLASS)
     label = path[level]
     # Images without a class are often in a third folder, such as seg_pred.
     if known and not side and label not in known:
-        return Place("", tests, reason=_OUTSIDE_SPLIT)
-    return Place(label, tests, "/".join(path[level:]) if len(path) > level + 1 else "")
+        return Placement("", tests, reason=_OUTSIDE_SPLIT)
+    return Placement(label, tests, "/".join(path[level:]) if len(path) > level + 1 else "")
 
 
 def _split_roles(folders: Sequence[tuple[str, ...]]) -> dict[str, str]:
     """Return the case-folded names of train and test folders, if both occur with similar names."""
-    found: dict[str, dict[str, str]] = {}
+    roles_by_rest: dict[str, dict[str, str]] = {}
     for folder in {folder.casefold() for path in folders for folder in path}:
         for role, rest in _roles(folder):
-            found.setdefault(rest, {})[folder] = role
+            roles_by_rest.setdefault(rest, {})[folder] = role
     return {
         folder: role
-        for names in found.values()
+        for names in roles_by_rest.values()
         if len(set(names.values())) == 2
         for folder, role in names.items()
     }
@@ -206,9 +210,9 @@ def propose_pattern(names: Sequence[str]) -> str | None:
     """Return a pattern that finds classes in file names, if any."""
     for pattern in PATTERNS:
         labels = [label for label, _ in read_names(names, pattern)]
-        found = Counter(labels)
-        few = 2 <= len(found) <= min(_MOST_CLASSES, len(names) / 2)
-        if few and None not in found:
+        counts = Counter(labels)
+        few = 2 <= len(counts) <= min(_MOST_CLASSES, len(names) / 2)
+        if few and None not in counts:
             return pattern
     return None
 
@@ -217,17 +221,17 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     r"""Read the class and the group of every image from its file name."""
     expression = compiled(pattern)
     started = time.monotonic()
-    found: list[tuple[str | None, str | None]] = []
+    labels_and_groups: list[tuple[str | None, str | None]] = []
     for name in names:
         # Without folders, and without its ending if that is one of images.
         path = PurePosixPath(name)
         bare = path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
         match = expression.search(bare[-_MAX_NAME:])
         groups = match.groupdict() if match else {}
-        found.append((groups.get("label") or None, groups.get("group") or None))
+        labels_and_groups.append((groups.get("label") or None, groups.get("group") or None))
         if time.monotonic() - started > _MAX_SECONDS:
             raise _unusable("The search takes too long.", pattern)
-    return found
+    return labels_and_groups
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -260,6 +264,6 @@ def _could_run_away(pattern: str) -> bool:
     return len(repeats) > _MAX_REPEATS or bare.count("?") > _MAX_OPTIONS
 
 
-def _unusable(what: str, pattern: str) -> DataError:
+def _unusable(message: str, pattern: str) -> DataError:
     shown = pattern if len(pattern) <= 60 else f"{pattern[:57]}..."
-    return DataError(what, where=f"pattern {shown}", remedy=_EXAMPLE)
+    return DataError(message, where=f"pattern {shown}", remedy=_EXAMPLE)

@@ -10,7 +10,13 @@ from lincore.data.dataset import Skipped
 from lincore.data.names import natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
-from lincore.io.images._classes import Place, folders_above, place_all, propose_pattern, read_names
+from lincore.io.images._classes import (
+    Placement,
+    folders_above,
+    place_images,
+    propose_pattern,
+    read_names,
+)
 from lincore.io.images._label_table import LabelTable, find_label_table
 from lincore.io.images.decode import HEAD_BYTES, image_kind
 from lincore.limits import Limits, check_size
@@ -37,7 +43,8 @@ class ImageCollection(NamedTuple):
             def read(i: int, most: int | None = None) -> bytes:
                 return unpack(source, files[i], limits, most=most)
 
-            return cls(name, [one.path for one in files], read, partial(read, most=HEAD_BYTES), {})
+            paths = [file.path for file in files]
+            return cls(name, paths, read, partial(read, most=HEAD_BYTES), {})
         contents = [content for _, content in source]
         check_size(sum(map(len, contents)), name, limits)
         if len(contents) > limits.max_members:
@@ -62,7 +69,7 @@ class ImageCollection(NamedTuple):
                 above[i] = folders
 
         def path_key(i: int) -> list[tuple[Any, ...]]:
-            return [natural_key(part) for part in self.paths[i].split("/")]
+            return [natural_key(step) for step in self.paths[i].split("/")]
 
         return {i: above[i] for i in sorted(above, key=path_key)}
 
@@ -97,48 +104,51 @@ def find_images(
 ) -> tuple[list[ImageFile], tuple[Notice, ...]]:
     """Find the images of a collection and their classes."""
     above = collection.images()
-    found = list(above)
-    paths = [collection.paths[i] for i in found]
-    places = place_all(list(above.values()), level)
+    numbers = list(above)
+    paths = [collection.paths[i] for i in numbers]
+    placements = place_images(list(above.values()), level)
     notices: tuple[Notice, ...] = ()
-    if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
+    labels = {placement.label for placement in placements} - {""}
+    if pattern is None and level is None and len(labels) < 2:
         table = find_label_table(collection.paths, collection.read, paths)
         pattern = None if table is not None else propose_pattern(paths)
         if table is not None:
-            places = _labelled(places, table)
+            placements = _labelled(placements, table)
             collection.skipped.pop(collection.paths.index(table.path), None)
-            what = f"No class folders: column {table.column!r} of {table.path} gives the classes."
-            notices = (Notice(what, collection.name, code="LIN085"),)
+            sentence = (
+                f"No class folders: column {table.column!r} of {table.path} gives the classes."
+            )
+            notices = (Notice(sentence, collection.name, code="LIN085"),)
         elif pattern is not None:
             notices = (_pattern_notice(pattern, paths[0], collection.name),)
     if pattern is not None:
-        places = _named(places, paths, pattern)
-    copies = _copies(collection, found, places)
+        placements = _named(placements, paths, pattern)
+    copies = _copies(collection, numbers, placements)
     images = []
-    for i, place in zip(found, places, strict=True):
+    for i, placement in zip(numbers, placements, strict=True):
         if i in copies:
             collection.skipped[i] = f"a copy of {collection.paths[copies[i]]}"
-        elif place.reason:
-            collection.skipped[i] = place.reason
+        elif placement.reason:
+            collection.skipped[i] = placement.reason
         else:
-            images.append(ImageFile(i, *place[:3]))
+            images.append(ImageFile(i, *placement[:3]))
     return images, notices
 
 
 def _copies(
-    collection: ImageCollection, found: Sequence[int], places: Sequence[Place]
+    collection: ImageCollection, numbers: Sequence[int], placements: Sequence[Placement]
 ) -> dict[int, int]:
     """Return images that occur again in the same class at another level, and their originals."""
-    if not any(place.is_nested for place in places):
+    if not any(placement.is_nested for placement in placements):
         return {}
     # The one at the upper level is kept.
-    pairs = sorted(zip(found, places, strict=True), key=lambda pair: pair[1].is_nested)
+    pairs = sorted(zip(numbers, placements, strict=True), key=lambda pair: pair[1].is_nested)
     seen: dict[tuple[str, str], list[int]] = {}
     copies = {}
-    for i, place in pairs:
-        if place.reason:
+    for i, placement in pairs:
+        if placement.reason:
             continue
-        former = seen.setdefault((place.label, collection.paths[i].rsplit("/", 1)[-1]), [])
+        former = seen.setdefault((placement.label, collection.paths[i].rsplit("/", 1)[-1]), [])
         try:
             content = collection.read(i) if former else b""
             same = next((j for j in former if collection.read(j) == content), None)
@@ -152,12 +162,12 @@ def _copies(
     return copies
 
 
-def _labelled(places: Sequence[Place], table: LabelTable) -> list[Place]:
+def _labelled(placements: Sequence[Placement], table: LabelTable) -> list[Placement]:
     """Take the class from a table."""
     reason = f"{table.path} gives no class for it"
     return [
-        Place(label, place.tests) if label else place._replace(reason=reason)
-        for place, label in zip(places, table.labels, strict=True)
+        Placement(label, placement.tests) if label else placement._replace(reason=reason)
+        for placement, label in zip(placements, table.labels, strict=True)
     ]
 
 
@@ -165,20 +175,20 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     """Describe how file names gave the classes, with an example."""
     file = path.rsplit("/", 1)[-1]
     ((label, _),) = read_names([path], pattern)
-    what = f"No class folders: the file names give the classes, such as {label} in {file}."
+    sentence = f"No class folders: the file names give the classes, such as {label} in {file}."
     remedy = f"If that is wrong, give another pattern than {pattern}"
-    return Notice(what, name, remedy, "LIN085")
+    return Notice(sentence, name, remedy, "LIN085")
 
 
-def _named(places: Sequence[Place], paths: Sequence[str], pattern: str) -> list[Place]:
+def _named(placements: Sequence[Placement], paths: Sequence[str], pattern: str) -> list[Placement]:
     """Take the class from the names, or only the group if the pattern finds no class."""
     named = []
     by_name = "(?P<label>" in pattern
-    for place, (label, group) in zip(places, read_names(paths, pattern), strict=True):
+    for placement, (label, group) in zip(placements, read_names(paths, pattern), strict=True):
         if not by_name:
-            named.append(place._replace(group=group or ""))
+            named.append(placement._replace(group=group or ""))
         elif label is None:
-            named.append(place._replace(reason="the pattern finds no class in its name"))
+            named.append(placement._replace(reason="the pattern finds no class in its name"))
         else:
-            named.append(Place(label, place.tests, group or ""))
+            named.append(Placement(label, placement.tests, group or ""))
     return named

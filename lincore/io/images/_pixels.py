@@ -77,16 +77,20 @@ def resized_notices(
     """Report which images were resized; `fit` is the method, or None if requested."""
     notices = []
     if shape[:2] != tuple(common):
-        what = f"Images of {common[0]} × {common[1]} pixels are too large"
-        scaled = f"{what}: scaled down to {_format_shape(shape)}."
-        notices.append(Notice(scaled, name, "Choose a smaller size, or crop the images.", "LIN081"))
+        sentence = f"Images of {common[0]} × {common[1]} pixels are too large"
+        sentence += f": scaled down to {_format_shape(shape)}."
+        notices.append(
+            Notice(sentence, name, "Choose a smaller size, or crop the images.", "LIN081")
+        )
     others = sizes.total() - sizes[common]
     if others and fit is not None:
         which = f"{others} of {sizes.total()} images had a different size"
         if len(sizes) > 1 and max(sizes.values()) < _FREQUENT * sizes.total():
             which = f"The {sizes.total()} images have {len(sizes)} different sizes"
-        what = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."
-        notices.append(Notice(what, name, "Zip images of one size to keep every pixel.", "LIN082"))
+        sentence = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."
+        notices.append(
+            Notice(sentence, name, "Zip images of one size to keep every pixel.", "LIN082")
+        )
     return notices
 
 
@@ -106,19 +110,19 @@ def read_headers(
     limits: Limits,
 ) -> dict[int, Header]:
     """Read the header of every image, by number; add damaged ones to ``collection.skipped``."""
-    found: list[Header | None] = [None] * len(images)
+    headers: list[Header | None] = [None] * len(images)
 
     def look(i: int) -> None:
         number = images[i].number
         try:
-            found[i] = read_header(collection.read(number), collection.paths[number], limits)
+            headers[i] = read_header(collection.read(number), collection.paths[number], limits)
         except SkippedFile as reason:
             collection.skipped[number] = str(reason)
 
     over_cores(look, len(images), "Looking at images", progress)
     return {
         image.number: header
-        for image, header in zip(images, found, strict=True)
+        for image, header in zip(images, headers, strict=True)
         if header is not None
     }
 
@@ -142,21 +146,21 @@ def find_grey_levels(
 
     if numbers:
         over_cores(look, len(numbers), "Looking for black and white", progress)
-    found: dict[int, Levels] = {}
+    levels_of: dict[int, Levels] = {}
     for whole in (True, False):
-        kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
+        kind = {n: ends for n, ends in ranges.items() if isinstance(ends[1], int) == whole}
         known = scale.whole if whole else scale.fraction
         levels = Levels(*known) if known else common_levels(list(kind.values()), whole=whole)
         if levels is not None:
-            found |= dict.fromkeys(kind, levels)
+            levels_of |= dict.fromkeys(kind, levels)
             ends = float(levels.black), float(levels.white)
             scale = scale._replace(whole=ends) if whole else scale._replace(fraction=ends)
-    return found, scale
+    return levels_of, scale
 
 
 def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:
     """Report the white level if it differs from that of 16 bits."""
-    odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
+    odd = sorted({scale for scale in levels.values() if scale.white not in (1.0, WHITE_OF_16_BITS)})
     remedy = "Save the images with 8 bits to choose it yourself."
     return [
         Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy, "LIN083")
@@ -183,21 +187,21 @@ def decode_pixels(
             collection.skipped[number] = str(reason)
 
     over_cores(decode, len(images), "Decoding images", progress)
-    whole = np.array([image.number not in collection.skipped for image in images], dtype=bool)
-    if whole.all():
+    is_intact = np.array([image.number not in collection.skipped for image in images], dtype=bool)
+    if is_intact.all():
         return X, list(images)
     # Compacted in place: a second array might not fit into memory.
-    kept = np.flatnonzero(whole).tolist()
-    for to, row in enumerate(kept):
+    intact_rows = np.flatnonzero(is_intact).tolist()
+    for to, row in enumerate(intact_rows):
         X[to] = X[row]
-    return X[: len(kept)], [images[i] for i in kept]
+    return X[: len(intact_rows)], [images[i] for i in intact_rows]
 
 
 def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tuple[Notice, ...]:
     """Report if colour images were converted to grey, based on a few of them."""
     step = max(1, len(images) // _SAMPLED_IMAGES)
-    some = images[::step][:_SAMPLED_IMAGES]
-    spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
+    sampled = images[::step][:_SAMPLED_IMAGES]
+    spreads = [np.ptp(_small(collection, image.number), axis=1).mean() for image in sampled]
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
     return (
@@ -221,7 +225,7 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
 
 
 def over_cores(
-    work: Callable[[int], None], count: int, what: str, progress: Progress | None = None
+    work: Callable[[int], None], count: int, task: str, progress: Progress | None = None
 ) -> None:
     """Call ``work(0)`` to ``work(count - 1)`` in threads, in any order."""
     # Threads, not processes: decoding releases the GIL, and a process would start the dashboard
@@ -238,14 +242,14 @@ def over_cores(
         futures = [pool.submit(chunk, first) for first in range(0, count, _CHUNK)]
         try:
             for i, future in enumerate(futures):
-                if progress is not None and progress(i * _CHUNK, count, what) is False:
+                if progress is not None and progress(i * _CHUNK, count, task) is False:
                     raise _stopped()
                 future.result()
         finally:
             # With nothing left to do this changes nothing.
             stop.set()
             pool.shutdown(cancel_futures=True)
-    if progress is not None and progress(count, count, what) is False:
+    if progress is not None and progress(count, count, task) is False:
         raise _stopped()
 
 

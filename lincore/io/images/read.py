@@ -254,9 +254,9 @@ def _read(
         X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
         greyed = () if options.colour else grey_notices(collection, images)
     _require(images, collection)
-    kept = Counter(sizes[image.number] for image in images)
+    kept_sizes = Counter(sizes[image.number] for image in images)
     fit = options.fit if options.size is None else None
-    resized = resized_notices(kept, common, shape, fit, name)
+    resized = resized_notices(kept_sizes, common, shape, fit, name)
     brightened = brightened_notices(levels, name) if options.white is None else []
     codes, classes = encode_labels(np.array([p.label for p in images], dtype=object), name)
     given_test, given = _given_test(images, name)
@@ -368,8 +368,9 @@ def _given_test(
     tested = np.array([image.tests for image in images])
     if not tested.any() or tested.all():
         return None, ()
-    what = f"The zip defines a split: {(~tested).sum()} training and {tested.sum()} test images."
-    return tested, (Notice(what, name, "Choose the given split to use it.", "LIN084"),)
+    sizes = f"{(~tested).sum()} training and {tested.sum()} test images"
+    sentence = f"The zip defines a split: {sizes}."
+    return tested, (Notice(sentence, name, "Choose the given split to use it.", "LIN084"),)
 
 
 def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
@@ -377,7 +378,7 @@ def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, 
     if not any(image.group for image in images):
         return None, None
     # Images without a group form their own.
-    found = [image.group or f"{image.label} #{image.number}" for image in images]
-    names = sorted(set(found), key=natural_key)
+    groups = [image.group or f"{image.label} #{image.number}" for image in images]
+    names = sorted(set(groups), key=natural_key)
     position = {name: code for code, name in enumerate(names)}
-    return np.array([position[name] for name in found], dtype=np.intp), tuple(names)
+    return np.array([position[name] for name in groups], dtype=np.intp), tuple(names)

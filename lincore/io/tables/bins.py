@@ -47,16 +47,17 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
         raise DataError("A value is infinite.", where=where, remedy="Correct it.")
     if isinstance(bins, (Bins, int, np.integer)):
         bounds = _spaced(values, bins)
-        what, remedy = "Almost all values are the same", "Bin by width, or choose another target."
+        problem = "Almost all values are the same"
+        remedy = "Bin by width, or choose another target."
     else:
         bounds = np.unique(np.asarray(bins, dtype=np.float64))
-        what = "No threshold is between the values"
+        problem = "No threshold is between the values"
         remedy = f"Choose one above {values.min():g} and up to {values.max():g}."
     codes = np.searchsorted(bounds, values, side="right")
     # Classes left empty by ties or rounding are dropped.
     used, codes = np.unique(codes, return_inverse=True)
     if len(used) < 2:
-        raise DataError(f"{what}: only one class would be left.", where=where, remedy=remedy)
+        raise DataError(f"{problem}: only one class would be left.", where=where, remedy=remedy)
     bounds = bounds[used[1:] - 1]
     return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
 

@@ -116,8 +116,8 @@ def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Ro
     for name, kind in kinds.items():
         if roles[name] not in ("feature", "ignore"):
             continue
-        others = [other for other, role in roles.items() if role == "feature" and other != name]
-        if others and names_subjects(frame[name], kind):
+        has_features = any(roles[other] == "feature" for other in roles if other != name)
+        if has_features and names_subjects(frame[name], kind):
             return name
     return ""
 
@@ -221,14 +221,14 @@ def choose_roles(
     if "group" in roles.values():
         proposed = [c for c in describe_columns(table, label) if c.role == "group"]
         roles = {**{c.name: "ignore" for c in proposed}, **roles}
-    found = list[Column]()
+    chosen = list[Column]()
     for column in describe_columns(table, label):
         kind, role = column.kind, roles.get(column.name, column.role)
         if column.name in options.categories:
             kind, role = "category", "feature" if role == "ignore" else role
         reason = column.reason if role == "ignore" else ""
-        found.append(column._replace(kind=kind, role=role, reason=reason))
-    return tuple(found)
+        chosen.append(column._replace(kind=kind, role=role, reason=reason))
+    return tuple(chosen)
 
 
 def keep_rows(
@@ -237,30 +237,30 @@ def keep_rows(
     """Return which rows are used, (n,), and why the others are not."""
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
-    kept = labels.notna().to_numpy(dtype=bool)
+    keep = labels.notna().to_numpy(dtype=bool)
     where = f"column {label!r}"
-    n_rows, why = len(kept), "have no value in the target"
-    notices = rows_left_out(int((~kept).sum()), n_rows, why, where, "LIN051")
+    n_rows, why = len(keep), "have no value in the target"
+    notices = rows_left_out(int((~keep).sum()), n_rows, why, where, "LIN051")
     if options.drop_classes:
         dropped = [str(name) for name in options.drop_classes]
-        kept = kept & ~merge_labels(labels, {}).isin(dropped).to_numpy()
+        keep = keep & ~merge_labels(labels, {}).isin(dropped).to_numpy()
     if options.drop_duplicates:
-        again = kept & frame[[*names, label]].duplicated().to_numpy()
+        again = keep & frame[[*names, label]].duplicated().to_numpy()
         why, count = "are duplicates", int(again.sum())
         notices += rows_left_out(count, n_rows, why, table.name, "LIN052")
-        kept = kept & ~again
+        keep = keep & ~again
     if options.missing == "drop":
-        gaps = kept & frame[names].isna().any(axis=1).to_numpy()
+        gaps = keep & frame[names].isna().any(axis=1).to_numpy()
         why, count = "have a missing value", int(gaps.sum())
         notices += rows_left_out(count, n_rows, why, table.name, "LIN053")
-        kept = kept & ~gaps
-    if not kept.any() and labels.notna().any():
+        keep = keep & ~gaps
+    if not keep.any() and labels.notna().any():
         raise DataError(
             "No row is left.",
             where=table.name,
             remedy="Impute missing values, or ignore the columns that are mostly missing.",
         )
-    return kept, notices
+    return keep, notices
 
 
 def left_out(columns: Sequence[Column]) -> list[Notice]:
@@ -283,13 +283,13 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
 def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
     """Return the error for a table without features."""
     others = [column for column in columns if column.role != "target"]
-    found = ", ".join(
+    kinds = ", ".join(
         f"{kind}: {count}"
         for kind in EXCLUSION_REASONS
         if (count := sum(c.kind == kind for c in others))
     )
     return DataError(
-        f"No feature is left besides the target ({found or 'all are ignored'}).",
+        f"No feature is left besides the target ({kinds or 'all are ignored'}).",
         where=f"{table.name}, {columns_named([column.name for column in others])}",
         remedy="Make a column a feature or text, or add one.",
         remedies=tuple(

@@ -58,40 +58,41 @@ def table_edits(choices: TableOptions, reading: ReadOptions | None = None) -> li
     """
 
     def edit(option: str, label: str, *undone: Any) -> TableEdit:
-        held = getattr(choices, option)
-        left: Any = tuple(one for one in held if one not in undone) if held is not True else False
-        if isinstance(held, Mapping):
-            left = {name: held[name] for name in left}
-        return TableEdit(option, label, replace(choices, **{option: left}), reading)
+        value = getattr(choices, option)
+        remaining: Any = False
+        if isinstance(value, Mapping):
+            remaining = {name: value[name] for name in value if name not in undone}
+        elif value is not True:
+            remaining = tuple(item for item in value if item not in undone)
+        return TableEdit(option, label, replace(choices, **{option: remaining}), reading)
 
-    conditions = [Condition(*one) for one in choices.where]
-    found = [
-        edit("where", str(one._replace(column=choices.name_of(one.column))), one)
-        for one in conditions
-    ]
-    found += [edit("drop_classes", f"Left out: {name}", name) for name in choices.drop_classes]
+    edits = []
+    for condition in (Condition(*given) for given in choices.where):
+        renamed = condition._replace(column=choices.name_of(condition.column))
+        edits.append(edit("where", str(renamed), condition))
+    edits += [edit("drop_classes", f"Left out: {name}", name) for name in choices.drop_classes]
     for option in ("merge_classes", "rename"):
-        found += [
+        edits += [
             edit(option, f"{name} → {new}", name) for name, new in getattr(choices, option).items()
         ]
     for role in dict.fromkeys(choices.roles.values()):
         names = [name for name, has in choices.roles.items() if has == role]
-        found.append(edit("roles", f"{role.capitalize()}: {_named(choices, names)}", *names))
+        edits.append(edit("roles", f"{role.capitalize()}: {_named(choices, names)}", *names))
     if choices.categories:
         label = f"Categorical: {_named(choices, choices.categories)}"
-        found.append(edit("categories", label, *choices.categories))
+        edits.append(edit("categories", label, *choices.categories))
     if choices.drop_duplicates:
-        found.append(edit("drop_duplicates", "Duplicates removed"))
+        edits.append(edit("drop_duplicates", "Duplicates removed"))
     if choices.drawn_only:
-        found.append(edit("drawn_only", "Only the rows drawn at random"))
+        edits.append(edit("drawn_only", "Only the rows drawn at random"))
     codes = (reading.missing_in if reading is not None else None) or {}
     for name, values in codes.items():
         assert reading is not None
-        others = {other: codes[other] for other in codes if other != name}
+        others = {column: codes[column] for column in codes if column != name}
         label = f"Missing-value code of {name}: {', '.join(map(value_text, values))}"
-        left = replace(reading, missing_in=others or None)
-        found.append(TableEdit("missing_in", label, choices, left))
-    return found
+        without = replace(reading, missing_in=others or None)
+        edits.append(TableEdit("missing_in", label, choices, without))
+    return edits
 
 
 def _named(choices: TableOptions, names: Sequence[str]) -> str:

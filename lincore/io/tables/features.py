@@ -44,11 +44,11 @@ def build_features(
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
     for column in features:
-        values, found, added = _encode(
+        values, level_names, added = _encode(
             frame[column.name], column, column.name in categories, orders.get(column.name, ())
         )
         arrays.append(values)
-        levels.append(found)
+        levels.append(level_names)
         notices += added
     X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
     names = [column.name for column in features]
@@ -59,7 +59,7 @@ def build_features(
         names += vocabulary if len(texts) == 1 else [f"{text}: {word}" for word in vocabulary]
         n_words += len(vocabulary)
     levels += [None] * n_words
-    has_levels = any(found is not None for found in levels)
+    has_levels = any(level_names is not None for level_names in levels)
     return Features(X, tuple(names), tuple(levels) if has_levels else None, n_words, tuple(notices))
 
 
@@ -107,8 +107,8 @@ def level_codes(
 
 def order_key(order: Sequence[str], names: Sequence[Any]) -> Callable[[int], int]:
     """Return the key that sorts positions of names by a given order; other names come last."""
-    place = {name: i for i, name in enumerate(order)}
-    return lambda i: place.get(str(names[i]), len(place))
+    rank = {name: i for i, name in enumerate(order)}
+    return lambda i: rank.get(str(names[i]), len(rank))
 
 
 def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
@@ -156,7 +156,7 @@ def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series
 
 
 def refuse_infinite(
-    X: Any, features: Sequence[str], name: str, place: Callable[[int], str]
+    X: Any, features: Sequence[str], name: str, describe_row: Callable[[int], str]
 ) -> None:
     """Raise an error for the first infinite value of dense rows; `place` describes a row."""
     infinite = np.isinf(X)
@@ -164,7 +164,7 @@ def refuse_infinite(
         row, feature = np.argwhere(infinite)[0]
         raise DataError(
             f"The value {X[row, feature]} is infinite.",
-            where=f"{name}, {place(row)}, column {features[feature]!r}",
+            where=f"{name}, {describe_row(row)}, column {features[feature]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
 

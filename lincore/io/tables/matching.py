@@ -65,26 +65,27 @@ class RowMatch:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """A sentence for each mismatch; empty if everything matches."""
-        found = []
+        notices = []
         if self.missing:
-            found.append(_counted("missing column", self.missing, "Treated as missing values."))
+            notices.append(_counted("missing column", self.missing, "Treated as missing values."))
         for column, levels in self.unseen.items():
             named = listed([repr(level) for level in levels], _MOST_NAMED)
-            what = f"{count(len(levels), 'level')} not seen in training: {named}"
+            sentence = f"{count(len(levels), 'level')} not seen in training: {named}"
             rows = count(sum(levels.values()), "row")
-            found.append(Notice(f"{what}, in {rows}.", f"column {column!r}"))
+            notices.append(Notice(f"{sentence}, in {rows}.", f"column {column!r}"))
         if self.gaps:
             cells = count(sum(self.gaps.values()), "missing value")
             parts = [f"{name} {number:,}" for name, number in self.gaps.items()]
-            found.append(Notice(f"{cells}, filled from the training rows: {_few(parts)}."))
+            notices.append(Notice(f"{cells}, filled from the training rows: {_few(parts)}."))
         if self.spelled:
             pairs = [f"{given.strip()} for {name}" for name, given in self.spelled.items()]
-            found.append(Notice(f"{count(len(pairs), 'name')} spelled differently: {_few(pairs)}."))
+            names = count(len(pairs), "name")
+            notices.append(Notice(f"{names} spelled differently: {_few(pairs)}."))
         if self.dates:
-            found.append(_counted("column", self.dates, "Dates became days since 1970."))
+            notices.append(_counted("column", self.dates, "Dates became days since 1970."))
         if self.additional:
-            found.append(_counted("additional column", self.additional, "Not used."))
-        return tuple(found)
+            notices.append(_counted("additional column", self.additional, "Not used."))
+        return tuple(notices)
 
 
 def match_rows(
@@ -93,64 +94,64 @@ def match_rows(
     """Convert the columns of a new table to the form of ``Dataset.X``."""
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     given = list(frame.columns)
-    place = {name: find_column(name, given) for name in schema.columns}
-    missing = tuple(name for name, found in place.items() if found is None)
+    position_of = {name: find_column(name, given) for name in schema.columns}
+    missing = tuple(name for name, position in position_of.items() if position is None)
     if missing and not fill_missing:
         raise _missing(missing, given)
-    places = [one for one in place.values() if one is not None]
+    positions = [position for position in position_of.values() if position is not None]
     match = RowMatch(
         n_rows=len(frame),
-        spelled={n: given[i] for n, i in place.items() if i is not None and given[i] != n},
-        reordered=places != sorted(places),
+        spelled={n: given[i] for n, i in position_of.items() if i is not None and given[i] != n},
+        reordered=positions != sorted(positions),
         missing=missing,
-        additional=tuple(name for i, name in enumerate(given) if i not in set(places)),
+        additional=tuple(name for i, name in enumerate(given) if i not in set(positions)),
     )
     n_table = len(schema.names) - schema.n_words
     levels: Sequence[Any] = schema.levels or [None] * len(schema.names)
     arrays = [
-        _feature(frame, place[name], name, known, match)
+        _feature(frame, position_of[name], name, known, match)
         for name, known in zip(schema.names[:n_table], levels[:n_table], strict=True)
     ]
     X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
     refuse_infinite(X, schema.names, "new rows", lambda row: f"data row {row + 1}")
     if schema.n_words:
-        X = sp.hstack([sp.csr_array(X), *_words(frame, place, schema)], format="csr")
+        X = sp.hstack([sp.csr_array(X), *_words(frame, position_of, schema)], format="csr")
     return X, match
 
 
 def _feature(
-    frame: pd.DataFrame, place: int | None, name: str, known: Any, found: RowMatch
+    frame: pd.DataFrame, position: int | None, name: str, known: Any, match: RowMatch
 ) -> Array:
-    if place is None:
+    if position is None:
         return np.full(len(frame), np.nan)
-    column = frame.iloc[:, place].rename(name)
-    values = _numbers(column, found) if known is None else _codes(column, known, found)
+    column = frame.iloc[:, position].rename(name)
+    values = _numbers(column, match) if known is None else _codes(column, known, match)
     n_gaps = int(np.isnan(values).sum())
     if n_gaps:
-        found.gaps[name] = n_gaps
+        match.gaps[name] = n_gaps
     return values
 
 
-def _numbers(column: pd.Series[Any], found: RowMatch) -> Array:
+def _numbers(column: pd.Series[Any], match: RowMatch) -> Array:
     if pd.api.types.is_datetime64_any_dtype(column):
         column = to_days(column)
     elif not is_number(column):
-        read = pd.to_numeric(column, errors="coerce")
-        wrong = column[read.isna() & column.notna() & (column.astype(str).str.strip() != "")]
+        parsed = pd.to_numeric(column, errors="coerce")
+        wrong = column[parsed.isna() & column.notna() & (column.astype(str).str.strip() != "")]
         if len(wrong) and is_date(column):
-            found.dates.append(str(column.name))
-            read = to_days(column)
+            match.dates.append(str(column.name))
+            parsed = to_days(column)
         elif len(wrong):
             raise DataError(
                 f"{str(wrong.iloc[0])[:60]!r} is not a number, but the model expects numbers.",
                 where=f"column {column.name!r}",
                 remedy="Correct it, or leave the cell empty.",
             )
-        column = read
+        column = parsed
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _codes(column: pd.Series[Any], known: Sequence[str], found: RowMatch) -> Array:
+def _codes(column: pd.Series[Any], known: Sequence[str], match: RowMatch) -> Array:
     places, values = pd.factorize(column)
     code_of = spelled_codes(map(level_name, values), known)
     # The code after the last level means unknown, see `Preparer`.
@@ -164,7 +165,7 @@ def _codes(column: pd.Series[Any], known: Sequence[str], found: RowMatch) -> Arr
             for value, number, code in zip(values, numbers, codes, strict=False)
             if code == len(known)
         }
-        found.unseen[str(column.name)] = dict(sorted(new.items(), key=lambda one: -one[1]))
+        match.unseen[str(column.name)] = dict(sorted(new.items(), key=lambda item: -item[1]))
     return np.asarray(codes[places])
 
 
@@ -185,7 +186,7 @@ def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
 
 
 def _words(
-    frame: pd.DataFrame, place: Mapping[str, int | None], schema: FeatureSchema
+    frame: pd.DataFrame, position_of: Mapping[str, int | None], schema: FeatureSchema
 ) -> list[Any]:
     """Count the known words of each text column, in the order of the features."""
     words = schema.names[len(schema.names) - schema.n_words :]
@@ -195,11 +196,12 @@ def _words(
         own = [word for word in words[begin:] if word.startswith(prefix)]
         begin += len(own)
         vocabulary = [word.removeprefix(prefix) for word in own]
-        at = place[text]
-        if at is None:
+        position = position_of[text]
+        if position is None:
             blocks.append(sp.csr_array((len(frame), len(own))))
             continue
-        texts = (value if isinstance(value, str) else "" for value in frame.iloc[:, at].tolist())
+        values = frame.iloc[:, position].tolist()
+        texts = (value if isinstance(value, str) else "" for value in values)
         vectorizer = CountVectorizer(dtype=np.float64, vocabulary=vocabulary)
         blocks.append(sp.csr_array(vectorizer.transform(texts)))
     return blocks
@@ -209,7 +211,7 @@ def find_column(name: str, given: Sequence[str]) -> int | None:
     """Return the position of a column, by its name or by a unique similar spelling."""
     if name in given:
         return given.index(name)
-    alike = [i for i, other in enumerate(given) if _plain(other) == _plain(name)]
+    alike = [i for i, candidate in enumerate(given) if _plain(candidate) == _plain(name)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -219,7 +221,7 @@ def _plain(name: str) -> str:
 
 def _missing(missing: Sequence[str], given: Sequence[str]) -> DataError:
     close = {name: difflib.get_close_matches(name, given, n=1, cutoff=0.7) for name in missing}
-    hints = [f"{found[0]!r} for {name!r}" for name, found in close.items() if found]
+    hints = [f"{similar[0]!r} for {name!r}" for name, similar in close.items() if similar]
     remedy = f"Is it {listed(hints, _MOST_NAMED)}? Rename." if hints else "Add them to the file."
     return DataError(
         f"{count(len(missing), 'column')} of the training data missing: "

@@ -92,15 +92,15 @@ def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list
     """Find numbers that may be missing-value codes, with their columns."""
     # A conspicuous code in one column is proposed for all columns of which it is the smallest or
     # largest value; a zero only for columns in which it is conspicuous.
-    found: dict[float, list[str]] = {}
+    columns_of: dict[float, list[str]] = {}
     for name in names:
         number = suspicious_number(frame[name])
         if number is not None:
-            found.setdefault(number, []).append(name)
-    for code in found:
+            columns_of.setdefault(number, []).append(name)
+    for code in columns_of:
         if code:
-            found[code] = [name for name in names if _is_at_an_end(frame[name], code)]
-    return found
+            columns_of[code] = [name for name in names if _is_at_an_end(frame[name], code)]
+    return columns_of
 
 
 def _is_at_an_end(column: pd.Series[Any], code: float) -> bool:
@@ -139,10 +139,13 @@ def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> Data
     for name in names:
         mark = None if is_number(frame[name]) else label_mark(frame[name])
         if mark is not None:
-            found = mark_notice(frame[name], mark)
+            notice = mark_notice(frame[name], mark)
             hint = Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}})
             return DataError(
-                found.what, where=f"{where}, {found.where}", remedy=found.remedy, remedies=(hint,)
+                notice.what,
+                where=f"{where}, {notice.where}",
+                remedy=notice.remedy,
+                remedies=(hint,),
             )
     return None
 
@@ -165,10 +168,10 @@ def label_mark(column: pd.Series[Any]) -> str | None:
     if not all(_LABELLED.fullmatch(value) for value in first_texts(column, _GLANCE)):
         return None
     some = first_texts(column, _JUDGED)
-    found = [_LABELLED.fullmatch(value) for value in some]
-    if len(found) < _FEWEST_MARKED or not all(found):
+    matches = [_LABELLED.fullmatch(value) for value in some]
+    if len(matches) < _FEWEST_MARKED or not all(matches):
         return None
-    parts = [match.groups() for match in found if match is not None]
+    parts = [match.groups() for match in matches if match is not None]
     labels, marks, identifiers = (set(values) for values in zip(*parts, strict=True))
     few = 1 < len(labels) <= min(_MOST_LABELS, len(parts) / 5)
     if not few or len(marks) != 1 or len(identifiers) <= 0.9 * len(parts):
@@ -181,12 +184,12 @@ def label_mark(column: pd.Series[Any]) -> str | None:
 def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str]) -> pd.DataFrame:
     """Return the frame with the values of some columns cut before a mark."""
     _require_columns(frame, cut_at, "cut_at")
-    found = {
+    cut = {
         name: frame[name].astype("str").str.partition(mark)[0].where(frame[name].notna())
         for name, mark in cut_at.items()
         if mark
     }
-    return with_columns(frame, found)
+    return with_columns(frame, cut)
 
 
 def find_order(levels: Iterable[str]) -> tuple[str, ...]:
@@ -195,20 +198,20 @@ def find_order(levels: Iterable[str]) -> tuple[str, ...]:
     if len(known) < _FEWEST_LEVELS:
         return ()
     for scale in _SCALES:
-        place = {word: i for i, words in enumerate(scale) for word in words}
-        if known.keys() <= place.keys() and len({place[word] for word in known}) == len(known):
-            return tuple(known[word] for word in sorted(known, key=place.__getitem__))
+        rank = {word: i for i, words in enumerate(scale) for word in words}
+        if known.keys() <= rank.keys() and len({rank[word] for word in known}) == len(known):
+            return tuple(known[word] for word in sorted(known, key=rank.__getitem__))
     return ()
 
 
 def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the frame with the levels of some columns as numbers from 1, in the given order."""
     _require_columns(frame, ordered, "ordered")
-    found = {
+    numbers = {
         name: frame[name].map({level: float(i) for i, level in enumerate(levels, 1)})
         for name, levels in ordered.items()
     }
-    return with_columns(frame, found)
+    return with_columns(frame, numbers)
 
 
 def _require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> None:

@@ -79,11 +79,11 @@ def leave_out_repeated_headers(table: TextImport) -> None:
     _leave_out(table, again, "that repeat the header line", "LIN031")
 
 
-def _leave_out(table: TextImport, rows: Flags, what: str, code: str) -> None:
+def _leave_out(table: TextImport, rows: Flags, description: str, code: str) -> None:
     """Leave out some rows, (n,) bool, and report them."""
     if count := int(rows.sum()):
         some = "1 row was" if count == 1 else f"{count:,} rows were"
-        table.note(f"{some} {what} and left out.", code=code)
+        table.note(f"{some} {description} and left out.", code=code)
         table.frame, table.rows_are_lines = table.frame[~rows].reset_index(drop=True), False
 
 
@@ -95,9 +95,12 @@ def leave_out_totals(table: TextImport) -> None:
     for count in range(min(_MOST_TOTALS, len(frame) - _FEWEST_ROWS_ABOVE), 0, -1):
         rows = frame.iloc[:-count]
         if all(_is_total(rows, frame.iloc[-i]) for i in range(1, count + 1)):
-            several = f"The last {count} rows contain totals and were left out."
-            one = "The last row contains totals and was left out."
-            table.note(several if count > 1 else one, code="LIN032")
+            some = (
+                "row contains totals and was"
+                if count == 1
+                else f"{count} rows contain totals and were"
+            )
+            table.note(f"The last {some} left out.", code="LIN032")
             table.frame = rows
             return
 
@@ -131,9 +134,9 @@ def _says_total(row: pd.Series[Any]) -> list[str]:
 def strip_texts(table: TextImport) -> None:
     """Strip the values of text columns, and remove missing-value codes."""
     columns = table.of_text
-    found = {name: stripped(column, table.options) for name, column in columns.items()}
-    found = {name: tidy for name, tidy in found.items() if tidy is not columns[name]}
-    table.frame = with_many(table.frame, found)
+    tidied = {name: stripped(column, table.options) for name, column in columns.items()}
+    changed = {name: tidy for name, tidy in tidied.items() if tidy is not columns[name]}
+    table.frame = with_many(table.frame, changed)
 
 
 def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
@@ -161,12 +164,12 @@ def keep_leading_zeros(table: TextImport) -> None:
     texts = table.of_text
     padded = [name for name in texts if is_padded(texts[name])]
     is_format = len(padded) >= max(_FEWEST_PADDED, table.frame.shape[1] / 2)
-    found = [name for name in padded if _is_code(texts[name], is_format)]
-    if found:
-        example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
-        what = f"Leading zeros, as in {example[:20]}: kept as text, since a number would "
-        table.notices.append(Notice(f"{what}lose them.", columns_named(found), code="LIN040"))
-        table.texts |= set(found)
+    codes = [name for name in padded if _is_code(texts[name], is_format)]
+    if codes:
+        example = next(v for v in texts[codes[0]].dropna() if re.fullmatch(PADDED, v))
+        sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would "
+        table.notices.append(Notice(f"{sentence}lose them.", columns_named(codes), code="LIN040"))
+        table.texts |= set(codes)
 
 
 def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
@@ -185,13 +188,17 @@ def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
 def leave_out_unnamed_columns(table: TextImport) -> None:
     """Leave out the last columns that have neither a name nor a value."""
     frame, names = table.frame, [str(name) for name in table.frame]
-    kept = len(names)
-    while kept and names[kept - 1] == f"column {kept}" and frame[names[kept - 1]].isna().all():
-        kept -= 1
-    if table.header and 0 < kept < len(names):
-        where = columns_named(names[kept:])
+    n_kept = len(names)
+    while (
+        n_kept
+        and names[n_kept - 1] == f"column {n_kept}"
+        and frame.iloc[:, n_kept - 1].isna().all()
+    ):
+        n_kept -= 1
+    if table.header and 0 < n_kept < len(names):
+        where = columns_named(names[n_kept:])
         table.notices.append(Notice("Left out: neither a name nor values.", where, code="LIN041"))
-        table.frame = frame[names[:kept]]
+        table.frame = frame[names[:n_kept]]
 
 
 def use_declared_types(table: TextImport) -> None:
@@ -236,8 +243,8 @@ def decode_file(table: TextImport, raw: bytes) -> None:
     table.is_packed = file.is_packed
     with file.open() as stream:
         unpacked = read_limited(stream, name, most)
-    text, table.encoding, found = decode(unpacked, name, table.options.encoding, limits)
-    table.notices += found
+    text, table.encoding, notices = decode(unpacked, name, table.options.encoding, limits)
+    table.notices += notices
     table.text = text
     if (rows := arff_as_csv(text, name)) is not None:
         table.text, separator = rows, table.options.separator or ","
@@ -278,7 +285,7 @@ def merge_notices(table: TextImport) -> None:
         alike.setdefault(key, []).append(notice)
     table.notices = []
     for key, same in alike.items():
-        found = (_COLUMN.fullmatch(notice.where) for notice in same)
-        columns = columns_named([match[1] or match[2] or "" for match in found if match])
+        matches = (_COLUMN.fullmatch(notice.where) for notice in same)
+        columns = columns_named([match[1] or match[2] or "" for match in matches if match])
         merged = replace(key, where=key.where or columns)
         table.notices.append(merged if len(same) > 1 else same[0])

@@ -55,21 +55,21 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
     others = {
         c.name: pd.factorize(some[c.name])[0] for c in columns[:_MOST_OTHERS] if c.n_distinct > 1
     }
-    found: list[RepeatedId] = []
+    identifiers: list[RepeatedId] = []
     for column in may_be[:_MOST_CANDIDATES]:
-        one = _judge(column, some[column.name], others)
+        judged = _judge(column, some[column.name], others)
         # Identical groups under different names are proposed once.
-        if one is not None and not any(_same_groups(others, one, former) for former in found):
-            found.append(one)
-    return tuple(found)
+        if judged and not any(_same_groups(others, judged, former) for former in identifiers):
+            identifiers.append(judged)
+    return tuple(identifiers)
 
 
-def _same_groups(others: dict[str, Codes], one: RepeatedId, former: RepeatedId) -> bool:
-    if one.column not in others or former.column not in others:
+def _same_groups(others: dict[str, Codes], identifier: RepeatedId, former: RepeatedId) -> bool:
+    if identifier.column not in others or former.column not in others:
         return False
-    both = np.stack([others[one.column], others[former.column]])
+    both = np.stack([others[identifier.column], others[former.column]])
     pairs = np.unique(both[:, (both >= 0).all(axis=0)], axis=1)
-    return bool(pairs.shape[1] <= 1.05 * min(one.n_groups, former.n_groups))
+    return bool(pairs.shape[1] <= 1.05 * min(identifier.n_groups, former.n_groups))
 
 
 def _may_name_groups(column: Column, frame: pd.DataFrame) -> bool:
@@ -115,18 +115,18 @@ def _constant_within(
     order = np.argsort(values.to_numpy() if is_number(values) else groups, kind="stable")
     ordered = groups[order]
     same = (ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0)
-    found = []
-    for other, codes in others.items():
+    constant = []
+    for column, codes in others.items():
         changes = codes[order][1:] != codes[order][:-1]
-        if other == name or (changes & same).any():
+        if column == name or (changes & same).any():
             continue
         n_other = int(codes.max()) + 1
         # A one-to-one relation is the same name in another form.
         alias = n_other > 0.9 * len(sizes)
         by_order = is_number(values) and _follows(codes[order], ordered)
         if not alias and not by_order and _expected_to_differ(codes, sizes) >= _EXPECTED:
-            found.append(other)
-    return tuple(found)
+            constant.append(column)
+    return tuple(constant)
 
 
 def _follows(codes: Codes, groups: Codes) -> bool:

@@ -20,24 +20,25 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
     """Return conditions, converting tuples (column, relation, values)."""
-    found = tuple(Condition(*one) for one in where)
-    for one in found:
-        if one.relation not in RELATIONS:
-            _refuse(one, f"There is no relation {one.relation!r}.", ", ".join(RELATIONS))
-        n_values = len(one.values)
-        if one.relation == "between" and (n_values != 2 or one.values == (None, None)):
-            _refuse(one, "A range has a lower and an upper end.", "(low, high), one may be None")
-        if one.relation.endswith("one of") and not n_values:
-            _refuse(one, "There is no value to compare with.", "one value at least")
-    return found
+    conditions = tuple(Condition(*condition) for condition in where)
+    for condition in conditions:
+        _, relation, values = condition
+        if relation not in RELATIONS:
+            _refuse(condition, f"There is no relation {relation!r}.", ", ".join(RELATIONS))
+        if relation == "between" and (len(values) != 2 or values == (None, None)):
+            sentence = "A range has a lower and an upper end."
+            _refuse(condition, sentence, "(low, high), one may be None")
+        if relation.endswith("one of") and not values:
+            _refuse(condition, "There is no value to compare with.", "one value at least")
+    return conditions
 
 
 def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> Flags:
     """Return which rows meet all conditions, (n,) bool."""
-    kept = np.ones(len(frame), dtype=bool)
-    for one in as_conditions(where):
-        kept &= _meets(frame[find_label_column(frame, one.column, name)], one)
-    return kept
+    matches = np.ones(len(frame), dtype=bool)
+    for condition in as_conditions(where):
+        matches &= _meets(frame[find_label_column(frame, condition.column, name)], condition)
+    return matches
 
 
 def filter_rows(table: Table, where: Sequence[Any]) -> Table:
@@ -60,13 +61,13 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
     >>> filter_rows(table, [("age", "between", (18, None))]).frame["age"].tolist()
     [20, 70]
     """
-    kept = np.flatnonzero(matching_rows(table.frame, where, table.name))
-    if not len(kept):
+    matching = np.flatnonzero(matching_rows(table.frame, where, table.name))
+    if not len(matching):
         raise DataError(
             "No row meets all conditions.", where=table.name, remedy="Remove one of the conditions."
         )
-    frame = table.frame.iloc[kept].reset_index(drop=True)
-    rows = kept if table.rows is None else table.rows[kept]
+    frame = table.frame.iloc[matching].reset_index(drop=True)
+    rows = matching if table.rows is None else table.rows[matching]
     return replace(table, frame=frame, rows=rows, whole=table.whole or table)
 
 
@@ -104,5 +105,5 @@ def _between(column: pd.Series[Any], condition: Condition) -> Flags:
     return inside
 
 
-def _refuse(condition: Condition, what: str, remedy: str) -> None:
-    raise DataError(what, where=f"condition on {condition.column!r}", remedy=f"Use {remedy}.")
+def _refuse(condition: Condition, message: str, remedy: str) -> None:
+    raise DataError(message, where=f"condition on {condition.column!r}", remedy=f"Use {remedy}.")

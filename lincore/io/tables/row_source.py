@@ -119,9 +119,9 @@ class LabelCodes:
                 where=f"{self._wanted.name}, column {self._wanted.label!r}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
-        found, distinct = pd.factorize(column)
+        positions, distinct = pd.factorize(column)
         table = np.array([self._code(value) for value in distinct.tolist()] + [NO_LABEL])
-        return table[found].astype(np.intp)
+        return table[positions].astype(np.intp)
 
     def _code(self, value: Any) -> int:
         value = float(value) if not isinstance(value, str) else value
@@ -217,26 +217,26 @@ def read_rows(
         codes = names.codes(frame[wanted.label])
         X = numbers(frame, wanted.features, n_before, source)
         n_unlabelled = int((codes == NO_LABEL).sum())
-        kept = codes >= 0
-        gaps = kept & _incomplete(X)
-        kept &= ~gaps
+        keep = codes >= 0
+        gaps = keep & _incomplete(X)
+        keep &= ~gaps
         weights, n_weightless = None, 0
         if wanted.weight:
-            weights = _weights(frame[wanted.weight], kept, source.first_row + n_before)
+            weights = _weights(frame[wanted.weight], keep, source.first_row + n_before)
             n_weightless = int((weights == 0).sum())
-            kept[kept] = weights > 0
+            keep[keep] = weights > 0
             weights = weights[weights > 0]
-        X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
-        rows = np.flatnonzero(kept) + n_before
+        X, codes = (X, codes) if keep.all() else (X[keep], codes[keep])
+        rows = np.flatnonzero(keep) + n_before
         n_before += len(frame)
         yield ReadRows(
             rows, X, codes, weights, len(frame), n_unlabelled, int(gaps.sum()), n_weightless
         )
 
 
-def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
+def _weights(column: pd.Series[Any], keep: Flags, n_before: int) -> Array:
     """Return the weights of the kept rows of a block."""
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(keep)
 
     def place(row: int) -> str:
         return f"data row {n_before + int(rows[row]) + 1:,}"

@@ -23,7 +23,7 @@ from lincore.io.tables.row_source import (
     Wanted,
     read_rows,
 )
-from lincore.moments.moments import Moments
+from lincore.moments.moments import Moments, stacked
 from lincore.utils.memory import trim
 from lincore.utils.typing import Array, Flags, Progress
 
@@ -65,17 +65,17 @@ def sample_and_stream(
             raise StoppedReading("Reading was stopped.", where=source.name)
 
     work = partial(_sample_part, wanted, share)
-    found = source.executor.fold(
+    sampled = source.executor.fold(
         work, add, [(part, i) for i, part in enumerate(source.parts)], watch
     )
-    if found is None or not any(found.seen):
+    if sampled is None or not any(sampled.seen):
         raise DataError(
             "No row is left: each has a missing value or no label.",
             where=source.name,
             remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
             remedies=(DRAWN_ONLY,),
         )
-    rows = _in_order(found, source, wanted)
+    rows = _in_order(sampled, source, wanted)
     trim()  # small arrays of every block leave holes
     return rows
 
@@ -94,7 +94,7 @@ class _Held(NamedTuple):
     weights: Array | None
     spare: NDArray[np.intp]
 
-    def some(self, chosen: Flags) -> _Held:
+    def take(self, chosen: Flags) -> _Held:
         weights = None if self.weights is None else self.weights[chosen]
         rows, codes, spare = self.rows[chosen], self.codes[chosen], self.spare[chosen]
         return _Held(self.part, rows, self.X[chosen], codes, weights, spare)
@@ -114,19 +114,19 @@ class _Sampled:
     findings: list[Notice] = field(default_factory=list)
     n_left_out: NDArray[np.intp] = field(default_factory=lambda: np.zeros(4, dtype=np.intp))
 
-    def name(self, labels: tuple[Any, ...]) -> None:
-        """Add the classes that have been seen since."""
+    def add_classes(self, labels: tuple[Any, ...]) -> None:
+        """Add the classes that have been seen since; `labels` are all so far."""
         self.labels, n_new = labels, len(labels) - len(self.sums)
         self.sums += [Moments.empty((), len(self.wanted.features)) for _ in range(n_new)]
         self.seen += [0] * n_new
 
-    def sum(self, X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
+    def add_rows(self, X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
         """Add rows to the sums of their classes."""
         counts = np.bincount(codes)
         present = np.flatnonzero(counts)
         numbered = np.cumsum(counts > 0) - 1
-        found = Moments.from_groups(X, numbered[codes], len(present), weights)
-        for k, moments in zip(present.tolist(), found, strict=True):
+        group_moments = Moments.from_groups(X, numbered[codes], len(present), weights)
+        for k, moments in zip(present.tolist(), group_moments, strict=True):
             self.sums[k] = self.sums[k] + moments
 
     def __add__(self, later: _Sampled) -> _Sampled:
@@ -134,18 +134,18 @@ class _Sampled:
         new = [label for label in later.labels if label not in self.labels]
         self.wanted.require_few_classes(len(self.labels) + len(new))
         both = replace(self, seen=list(self.seen), sums=list(self.sums), held=list(self.held))
-        both.name((*self.labels, *new))
-        place = np.array([both.labels.index(label) for label in later.labels], dtype=np.intp)
+        both.add_classes((*self.labels, *new))
+        new_codes = np.array([both.labels.index(label) for label in later.labels], dtype=np.intp)
         before = np.array(both.seen, dtype=np.intp)
         for held in later.held:
-            codes = place[held.codes]
+            codes = new_codes[held.codes]
             spare = np.where(held.spare >= 0, held.spare + before[codes], -1)
-            moved, kept = held._replace(codes=codes, spare=spare), spare < _AT_LEAST
-            if not kept.all():
-                extra = moved.some(~kept)
-                both.sum(extra.X, extra.codes, extra.weights)
-            both.held.append(moved.some(kept))
-        for k, moments, n_seen in zip(place.tolist(), later.sums, later.seen, strict=True):
+            moved, keep = held._replace(codes=codes, spare=spare), spare < _AT_LEAST
+            if not keep.all():
+                extra = moved.take(~keep)
+                both.add_rows(extra.X, extra.codes, extra.weights)
+            both.held.append(moved.take(keep))
+        for k, moments, n_seen in zip(new_codes.tolist(), later.sums, later.seen, strict=True):
             both.sums[k] = both.sums[k] + moments
             both.seen[k] += n_seen
         both.findings = list(dict.fromkeys([*self.findings, *later.findings]))
@@ -162,50 +162,45 @@ def _sample_part(
     watch: Callable[[int], None] | None = None,
 ) -> _Sampled:
     """Read a part, and draw rows from it."""
-    names, draw, found = LabelCodes(wanted), _Draw(share, number), _Sampled(wanted)
-    for read in read_rows(source, wanted, names, found.findings):
-        found.name(tuple(names.labels))
-        found.n_left_out += (read.n_read, read.n_unlabelled, read.n_gaps, read.n_weightless)
+    labels, draw, sampled = LabelCodes(wanted), _Draw(share, number), _Sampled(wanted)
+    for read in read_rows(source, wanted, labels, sampled.findings):
+        sampled.add_classes(tuple(labels.labels))
+        sampled.n_left_out += (read.n_read, read.n_unlabelled, read.n_gaps, read.n_weightless)
         held, spare = draw.chosen(read.codes)
         every = _Held(number, read.rows, read.X, read.codes, read.weights, spare)
-        found.held.append(every.some(held))
+        sampled.held.append(every.take(held))
         weights = None if read.weights is None else read.weights[~held]
-        found.sum(read.X[~held], read.codes[~held], weights)
+        sampled.add_rows(read.X[~held], read.codes[~held], weights)
         if watch is not None:
             watch(read.n_read)
-    found.seen = [draw.seen.get(k, 0) for k in range(len(found.labels))]
-    return found
+    sampled.seen = [draw.seen.get(k, 0) for k in range(len(sampled.labels))]
+    return sampled
 
 
-def _in_order(found: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows:
+def _in_order(sampled: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows:
     """Return the rows with classes in the order of their labels instead of that of arrival."""
     label = f"column {wanted.label!r}"
-    present = np.flatnonzero(found.seen)
-    kind = object if any(isinstance(one, str) for one in found.labels) else np.float64
-    labels = np.array(found.labels, dtype=kind)[present]
+    present = np.flatnonzero(sampled.seen)
+    kind = object if any(isinstance(value, str) for value in sampled.labels) else np.float64
+    labels = np.array(sampled.labels, dtype=kind)[present]
     order, classes = encode_labels(labels, label)
-    place = np.full(len(found.seen), -1, dtype=np.intp)
-    place[present] = order
+    new_codes = np.full(len(sampled.seen), -1, dtype=np.intp)
+    new_codes[present] = order
     by_label = present[np.argsort(order)]
-    codes = place[np.concatenate([held.codes for held in found.held])]
+    codes = new_codes[np.concatenate([held.codes for held in sampled.held])]
     weights, unit = None, 1.0
     if wanted.weight:
-        weights = np.concatenate([held.weights for held in found.held if held.weights is not None])
+        weights = np.concatenate([h.weights for h in sampled.held if h.weights is not None])
         unit = float(weights.mean())
         weights = weights / unit
-    n_summed = np.array(found.seen)[by_label] - np.bincount(codes, minlength=len(classes))
+    n_summed = np.array(sampled.seen)[by_label] - np.bincount(codes, minlength=len(classes))
     blocks = None
     if n_summed.any():
-        chosen = [found.sums[k] for k in by_label]
-        moments = Moments(
-            np.array([one.count for one in chosen], dtype=float),
-            np.stack([one.mean for one in chosen]),
-            np.stack([one.scatter for one in chosen]),
-        )
+        moments = stacked([sampled.sums[k] for k in by_label])
         if unit != 1:
             moments = moments.scale(1 / unit)
         rows: dict[int, list[NDArray[np.intp]]] = {}
-        for held in found.held:
+        for held in sampled.held:
             rows.setdefault(held.part, [np.empty(0, np.intp)]).append(held.rows)
         parts = [
             (part, np.concatenate(rows.get(i, [np.empty(0, np.intp)])), i)
@@ -214,25 +209,25 @@ def _in_order(found: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows
         codes_of = dict(zip(labels.tolist(), order.tolist(), strict=True))
         read = partial(_stream_part, wanted, codes_of, unit)
         blocks = Blocks(moments, n_summed, parts, read, source.executor)
-    n_read, n_unlabelled, n_gaps, n_weightless = found.n_left_out.tolist()
+    n_read, n_unlabelled, n_gaps, n_weightless = sampled.n_left_out.tolist()
     why = "have no value in the target"
     notices = (
-        *found.findings,
+        *sampled.findings,
         *rows_left_out(n_unlabelled, n_read, why, label, "LIN051"),
         *rows_left_out(n_gaps, n_read, "have a missing value", source.name, "LIN053"),
         *zeros_left_out(n_weightless, n_read, "weight", wanted.weight),
     )
-    return SampledRows(_stacked_rows(found.held), codes, classes, weights, blocks, notices)
+    return SampledRows(_stacked_rows(sampled.held), codes, classes, weights, blocks, notices)
 
 
 def _stacked_rows(held: list[_Held]) -> Array:
     """Return the rows in memory as one array; the list is emptied, so that no row is held twice."""
-    X = np.empty((sum(len(one.X) for one in held), held[0].X.shape[1]))
+    X = np.empty((sum(len(part.X) for part in held), held[0].X.shape[1]))
     end = len(X)
     while held:
-        part = held.pop().X
-        X[end - len(part) : end] = part
-        end -= len(part)
+        rows = held.pop().X
+        X[end - len(rows) : end] = rows
+        end -= len(rows)
     return X
 
 
@@ -248,7 +243,7 @@ def _stream_part(
     names = LabelCodes(wanted)
     for read in read_rows(source, wanted, names):
         # A label without a complete row has no code.
-        place = np.array([codes_of.get(label, -1) for label in names.labels], dtype=np.intp)
+        code_of = np.array([codes_of.get(label, -1) for label in names.labels], dtype=np.intp)
         if not len(read.rows):
             continue
         begin, end = np.searchsorted(held, [read.rows[0], read.rows[-1] + 1])
@@ -256,7 +251,7 @@ def _stream_part(
         rest[np.searchsorted(read.rows, held[begin:end])] = False
         weights = None if read.weights is None else read.weights[rest] / unit
         numbers = read.rows[rest].astype(np.uint64) + np.uint64(number * _MOST_ROWS_OF_A_PART)
-        yield RowBlock(read.X[rest], place[read.codes[rest]], weights, numbers)
+        yield RowBlock(read.X[rest], code_of[read.codes[rest]], weights, numbers)
 
 
 class _Draw:
@@ -295,6 +290,6 @@ class _Draw:
         strata = np.arange(stratum, last + 1)
         drawn = ((strata + rng.random(len(strata))) / self.share).astype(np.intp)
         drawn = np.concatenate([waiting, drawn])
-        here = drawn < seen + n_rows
-        self._next[k] = (last + 1, drawn[~here])
-        return np.unique(drawn[here]) - seen
+        is_due = drawn < seen + n_rows
+        self._next[k] = (last + 1, drawn[~is_due])
+        return np.unique(drawn[is_due]) - seen

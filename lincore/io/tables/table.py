@@ -231,16 +231,16 @@ class Table:
     @cached_property
     def contents(self) -> dict[str, Content]:
         """Content of each column, by its name."""
-        found = {str(name): content_of(self.frame[name]) for name in self.frame}
+        contents = {str(name): content_of(self.frame[name]) for name in self.frame}
         if self.whole is None:
-            return found
+            return contents
         # A filtered identifier remains one; a column that no longer varies is constant.
         kinds = {name: content.kind for name, content in self.whole.contents.items()}
         return {
             name: content
             if content.kind in ("empty", "constant")
             else content._replace(kind=kinds[name])
-            for name, content in found.items()
+            for name, content in contents.items()
         }
 
     @cached_property
@@ -278,8 +278,8 @@ class Table:
 
     def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:
         """Return its findings, for a large file with those on all rows."""
-        codes = {one.code for one in findings}
-        return (*(one for one in self.notices if one.code not in codes), *findings)
+        codes = {notice.code for notice in findings}
+        return (*(notice for notice in self.notices if notice.code not in codes), *findings)
 
     def place(self, row: int) -> str:
         """Describe the location of a row, counted from 0."""

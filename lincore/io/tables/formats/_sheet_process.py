@@ -64,8 +64,8 @@ def main(wanted: str, max_cells: str, max_bytes: str) -> None:
             raise MemoryError
         rows = filled_down(sheet.to_python(), sheet)
         above = sheet.start[0] if sheet.start else 0
-        found = score(rows)
-        best = (found, name, above, rows) if found > best[0] else best
+        sheet_score = score(rows)
+        best = (sheet_score, name, above, rows) if sheet_score > best[0] else best
     stream = io.StringIO()
     # Blank lines above preserve row numbers.
     stream.write("\n" * best[2])

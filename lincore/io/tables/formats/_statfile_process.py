@@ -33,17 +33,17 @@ def with_labels(
     names = {value: str(label).strip() for value, label in labels.items()}
     texts = list(names.values())
     names = {v: n if texts.count(n) == 1 else f"{n} ({v:g})" for v, n in names.items()}
-    found: list[str | None] = []
+    labelled: list[str | None] = []
     for value in values.tolist():
         if value is None or value != value or value == "":
-            found.append(None)
+            labelled.append(None)
         elif value in names:
-            found.append(names[value])
+            labelled.append(names[value])
         elif partly:
-            found.append(f"{value:g}" if isinstance(value, float) else str(value))
+            labelled.append(f"{value:g}" if isinstance(value, float) else str(value))
         else:
             return None
-    return found
+    return labelled
 
 
 def column(values: Any) -> pa.Array:

@@ -46,52 +46,53 @@ def _records(raw: bytes) -> list[dict[str, Any]]:
     try:
         text = raw.decode("utf-8-sig")
         try:
-            found = json.loads(text)
+            records = json.loads(text)
         except ValueError:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
-        if isinstance(found, dict):
-            found = _of_one_object(found)
+            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+        if isinstance(records, dict):
+            records = _records_in(records)
     except (ValueError, TypeError, RecursionError):
         return []
-    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
-        return found
+    if isinstance(records, list) and all(isinstance(record, dict) for record in records):
+        return records
     return []
 
 
-def _of_one_object(found: dict[str, Any]) -> Any:
+def _records_in(content: dict[str, Any]) -> Any:
     """Return the list of records in an object, or the records of its columns."""
-    if set(found) == {"columns", "index", "data"} and len(found["columns"]) > 1:
+    if set(content) == {"columns", "index", "data"} and len(content["columns"]) > 1:
         # pandas' orient="split".
-        return [dict(zip(found["columns"], row, strict=True)) for row in found["data"]]
-    if all(isinstance(value, dict) for value in found.values()):
-        inner = [*map(list, found.values())]
-        if len(found) > 1 and len(inner[0]) > 1 and all(keys == inner[0] for keys in inner):
+        return [dict(zip(content["columns"], row, strict=True)) for row in content["data"]]
+    if all(isinstance(value, dict) for value in content.values()):
+        inner = [*map(list, content.values())]
+        if len(content) > 1 and len(inner[0]) > 1 and all(keys == inner[0] for keys in inner):
             # pandas' orient="index" if the outer keys number the rows, otherwise "columns".
-            if list(found) == [str(number) for number in range(len(found))]:
-                return list(found.values())
-            return [{name: found[name][key] for name in found} for key in inner[0]]
-    lists = [value for value in found.values() if isinstance(value, list)]
-    within = [value for value in found.values() if isinstance(value, dict)]
+            if list(content) == [str(number) for number in range(len(content))]:
+                return list(content.values())
+            return [{name: content[name][key] for name in content} for key in inner[0]]
+    lists = [value for value in content.values() if isinstance(value, list)]
+    within = [value for value in content.values() if isinstance(value, dict)]
     if len(lists) == 1:
         return lists[0]
     if not lists and within:  # as in the answer of a web service
-        tables = filter(None, map(_of_one_object, within))
+        tables = filter(None, map(_records_in, within))
         return next(tables, None)
     lengths = {len(value) for value in lists}
-    if len(lists) == len(found) and len(lengths) == 1:
-        return [dict(zip(found, values, strict=True)) for values in zip(*lists, strict=True)]
+    if len(lists) == len(content) and len(lengths) == 1:
+        return [dict(zip(content, values, strict=True)) for values in zip(*lists, strict=True)]
     return None
 
 
 def _flat(record: dict[str, Any], depth: int = 1) -> dict[str, Any]:
     """Flatten the records within a record."""
-    found = {}
+    flat = {}
     for name, value in record.items():
         if isinstance(value, dict) and depth < _DEEPEST:
-            found.update({f"{name}.{key}": one for key, one in _flat(value, depth + 1).items()})
+            inner = _flat(value, depth + 1)
+            flat |= {f"{name}.{key}": inner[key] for key in inner}
         else:
-            found[name] = value
-    return found
+            flat[name] = value
+    return flat
 
 
 def _column(values: list[Any]) -> pd.Series[Any]:

@@ -122,9 +122,9 @@ def written_out(batch: Any) -> Any:
         return batch
     names = batch.schema.names
     # For "a.b", Arrow also returns the field b of a record a.
-    kept = [i for i, kind in enumerate(kinds) if not pa.types.is_nested(kind)]
-    columns = [batch.column(i).cast(plain[i]) for i in kept]
-    return pa.RecordBatch.from_arrays(columns, [names[i] for i in kept])
+    flat = [i for i, kind in enumerate(kinds) if not pa.types.is_nested(kind)]
+    columns = [batch.column(i).cast(plain[i]) for i in flat]
+    return pa.RecordBatch.from_arrays(columns, [names[i] for i in flat])
 
 
 def _written_type(kind: Any) -> Any:

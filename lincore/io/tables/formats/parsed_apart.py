@@ -79,9 +79,9 @@ def _run(script: Path, arguments: Sequence[str], raw: bytes, kind: str, name: st
 
 
 def _unreadable(reason: str, kind: str, name: str) -> DataError:
-    what = f"The {kind} cannot be read: {reason.rstrip('.')}."
+    message = f"The {kind} cannot be read: {reason.rstrip('.')}."
     remedy = "Open it, save the table as CSV (text with one row per line), and load that."
-    return DataError(what, where=name, remedy=_INSTALL if reason == _ABSENT else remedy)
+    return DataError(message, where=name, remedy=_INSTALL if reason == _ABSENT else remedy)
 
 
 class Sheet(NamedTuple):
@@ -99,21 +99,21 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
     arguments = (sheet or "", str(n_cells), str(n_bytes))
     head, text = _run(_SHEET_PROCESS, arguments, raw, "workbook", name)
-    found = json.loads(head)
-    sheets = tuple(found["sheets"])
+    answer = json.loads(head)
+    sheets = tuple(answer["sheets"])
     if sheet is not None and sheet not in sheets:
         raise DataError(
             f"There is no sheet {sheet!r}.",
             where=f"{name}, option sheet",
             remedy=f"Choose among: {', '.join(sheets[:10])}.",
         )
-    if not found["chosen"]:
+    if not answer["chosen"]:
         raise DataError(
             "No sheet of the workbook contains a table.",
             where=name,
             remedy="Fill at least two columns of a sheet, without gaps between rows.",
         )
-    return Sheet(text, found["chosen"], sheets)
+    return Sheet(text, answer["chosen"], sheets)
 
 
 def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
@@ -148,14 +148,14 @@ def read_statfile(
 
 def _notices(head: dict[str, list[str]], package: str) -> list[Notice]:
     """Report which labels were read, which were not, and which values are declared missing."""
-    found = []
+    notices = []
     if head["labelled"]:
         sentence = "Value labels were read instead of codes."
-        found.append(Notice(sentence, columns_named(head["labelled"]), code="LIN047"))
+        notices.append(Notice(sentence, columns_named(head["labelled"]), code="LIN047"))
     if head["partly"]:
         sentence = "Only some of the values have labels: the numbers were kept."
-        found.append(Notice(sentence, columns_named(head["partly"]), code="LIN048"))
+        notices.append(Notice(sentence, columns_named(head["partly"]), code="LIN048"))
     if head["missing"]:
         sentence = f"Values declared missing in the {package} file were read as missing."
-        found.append(Notice(sentence, columns_named(head["missing"]), code="LIN049"))
-    return found
+        notices.append(Notice(sentence, columns_named(head["missing"]), code="LIN049"))
+    return notices

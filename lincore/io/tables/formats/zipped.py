@@ -75,8 +75,8 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     >>> tables_among([("data/a.csv", b"u,v"), ("data/.b.csv", b""), ("data/readme.txt", b"A")])
     [('data/a.csv', b'u,v')]
     """
-    found = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
-    return [one for one in found if not _explains(one[0].rpartition("/")[2])] or found
+    tables = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
+    return [table for table in tables if not _explains(table[0].rpartition("/")[2])] or tables
 
 
 def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
@@ -130,8 +130,8 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
                 remedy="Save the table as CSV (text with one row per line) and load that.",
             )
     # Strings, not paths: a zip may contain tens of thousands.
-    found = [(file.path.split("/"), file) for file in files]
-    named = [(p[-1], f) for p, f in found if "__MACOSX" not in p and p[-1][:1] != "."]
+    steps = [(file.path.split("/"), file) for file in files]
+    named = [(p[-1], f) for p, f in steps if "__MACOSX" not in p and p[-1][:1] != "."]
     tables = [(name, file) for name, file in named if _is_table(name)]
     if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
         return []

@@ -111,21 +111,21 @@ class LargeText(RowSource):
     def _plain(
         self, frame: pd.DataFrame, texts: Sequence[str], words: dict[str, set[str]]
     ) -> pd.DataFrame:
-        found, options = {}, self.layout.options
+        converted, options = {}, self.layout.options
         for name in map(str, frame):
             if name in texts:
-                found[name] = _as_levels(frame[name], options)
+                converted[name] = _as_levels(frame[name], options)
                 continue
             if frame[name].dtype.kind != "O":
                 continue
-            column = found[name] = stripped(frame[name], options)
+            column = converted[name] = stripped(frame[name], options)
             numbers = read_numbers(column, self.layout.marks, options.decimal is not None)
             if numbers is not None:
-                found[name] = numbers.column
+                converted[name] = numbers.column
                 odd = column[column.notna() & numbers.column.isna()]
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
         wanted = {n: v for n, v in (options.missing_in or {}).items() if n in frame}
-        return mark_missing(with_columns(frame, found) if found else frame, wanted)
+        return mark_missing(with_columns(frame, converted) if converted else frame, wanted)
 
 
 def _fitted(
@@ -154,22 +154,22 @@ def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
     sentence = "Numbers except {}: read as missing."
     return [
         Notice(
-            sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
+            sentence.format(", ".join(repr(word[:30]) for word in sorted(column_words)[:5])),
             f"column {name!r}",
             code="LIN044",
         )
-        for name, found in words.items()
-        if found
+        for name, column_words in words.items()
+        if column_words
     ]
 
 
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     """Return a text column as categorical, stripping its levels instead of its values."""
-    places, found = pd.factorize(column)
-    texts = pd.DataFrame({column.name: stripped(pd.Series(found, dtype="str"), options)})
+    positions, distinct = pd.factorize(column)
+    texts = pd.DataFrame({column.name: stripped(pd.Series(distinct, dtype="str"), options)})
     cut_at = {n: mark for n, mark in (options.cut_at or {}).items() if n == column.name}
     codes, levels = pd.factorize(cut_labels(texts, cut_at)[column.name])
-    codes = np.append(codes, -1)[places]
+    codes = np.append(codes, -1)[positions]
     return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
 
 
@@ -216,7 +216,7 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
             where=file.name,
             remedy="Save it as CSV, or load fewer rows.",
         )
-    notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
+    notices = tuple(replace(found, where=lines.in_file(found.where)) for found in drawn.notices)
     *above, rows = lines.text.split(b"\n", drawn.first_line - 1)
     n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
     reading = replace(
@@ -279,9 +279,9 @@ class _Lines(NamedTuple):
         named = re.search(r"\blines? (\d+(, \d+)*)", where)
         if named is None:
             return where
-        there = [int(line) for line in named[1].split(", ")]
-        there = [self.numbers[line - 1] for line in there if line <= len(self.numbers)]
-        return where[: named.start(1)] + ", ".join(map(str, there)) + where[named.end(1) :]
+        numbers = [int(line) for line in named[1].split(", ")]
+        numbers = [self.numbers[line - 1] for line in numbers if line <= len(self.numbers)]
+        return where[: named.start(1)] + ", ".join(map(str, numbers)) + where[named.end(1) :]
 
 
 def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
@@ -335,13 +335,13 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_rows_in_memory:
                 threshold *= 0.8
                 key, number = np.concatenate(keys), np.concatenate(numbers)
-                kept = key < threshold
-                keys, numbers = [key[kept]], [number[kept]]
-                lines = [lines[i] for i in np.flatnonzero(kept)]
+                keep = key < threshold
+                keys, numbers = [key[keep]], [number[keep]]
+                lines = [lines[i] for i in np.flatnonzero(keep)]
                 n_bytes = sum(map(len, lines))
     n_first = head.count(b"\n")
-    there = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
-    return _Lines(head + b"".join(lines), there, n_filled, blanks)
+    line_numbers = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
+    return _Lines(head + b"".join(lines), line_numbers, n_filled, blanks)
 
 
 def _share(file: LargeFile, line_bytes: float) -> float:

@@ -123,7 +123,7 @@ class ParquetRows(ColumnarRows):
         return pd.concat(drawn or [self.whole()], ignore_index=True)
 
     def _kept(self, batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
-        most, n_bytes, kept = self.limits.max_table_bytes, 0, []
+        most, n_bytes, frames = self.limits.max_table_bytes, 0, []
         for batch in batches:
             n_bytes += size_written_out(batch)
             if n_bytes > most:
@@ -132,14 +132,14 @@ class ParquetRows(ColumnarRows):
                     where=self.name,
                     remedy="Load fewer columns or rows.",
                 )
-            kept.append(_frame(batch))
-        if not kept:
+            frames.append(_frame(batch))
+        if not frames:
             return pd.DataFrame(columns=list(self.columns))
-        return pd.concat(kept, ignore_index=True) if len(kept) > 1 else kept[0]
+        return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
 
 
-def _draw(share: float, rows: ParquetRows, part: int) -> list[pd.DataFrame]:
-    rng = np.random.default_rng([_SEED, part])
+def _draw(share: float, rows: ParquetRows, number: int) -> list[pd.DataFrame]:
+    rng = np.random.default_rng([_SEED, number])
     return [
         rows._kept(
             batch.filter(pa.array(rng.random(len(batch)) < share))

@@ -72,8 +72,8 @@ class DaskRows(ColumnarRows):
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
         for frame in self.partitions:
-            one = Partition(frame=frame.compute(), name=self.name, limits=self.limits)
-            yield from one.frames(columns)
+            partition = Partition(frame=frame.compute(), name=self.name, limits=self.limits)
+            yield from partition.frames(columns)
 
     def whole(self) -> pd.DataFrame:
         """Return all rows."""
@@ -81,14 +81,14 @@ class DaskRows(ColumnarRows):
 
     def sampled(self, share: float) -> pd.DataFrame:
         """Return a random share of the rows."""
-        found = _compute(_drawn, self.partitions, self.client, share)
-        return pd.concat(found, ignore_index=True)
+        samples = _compute(_drawn, self.partitions, self.client, share)
+        return pd.concat(samples, ignore_index=True)
 
 
 def open_dask(source: Any, name: str, limits: Limits) -> DaskRows:
     """Open a Dask DataFrame, whose columns must have distinct texts as names."""
     names = list(source.columns)
-    if not all(isinstance(one, str) for one in names) or len(set(names)) < len(names):
+    if not all(isinstance(column, str) for column in names) or len(set(names)) < len(names):
         raise DataError(
             "The names of its columns are not distinct texts.",
             where=name,
@@ -120,7 +120,7 @@ def _compute(work: Any, partitions: Sequence[Any], client: Any, *options: Any) -
     """Apply a function to every partition."""
     import dask
 
-    tasks = [dask.delayed(work)(one, i, *options) for i, one in enumerate(partitions)]
+    tasks = [dask.delayed(work)(partition, i, *options) for i, partition in enumerate(partitions)]
     if client is None:
         return list(dask.compute(*tasks, scheduler="synchronous"))
     return list(client.gather(client.compute(tasks)))

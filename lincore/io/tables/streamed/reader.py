@@ -46,8 +46,8 @@ def open_folder(path: Path, name: str | None, options: ReadOptions | None, limit
     reason = "The folder does not fit into memory."
     limits = on_own_disk(limits)
     files = [
-        LargeFile(one, one.relative_to(path).as_posix(), limits, reason)
-        for one in sorted(path.rglob("*.parquet"))
+        LargeFile(file_path, file_path.relative_to(path).as_posix(), limits, reason)
+        for file_path in sorted(path.rglob("*.parquet"))
     ]
     if not files:
         raise DataError(
@@ -194,9 +194,9 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
         "Removing duplicates": options.drop_duplicates,
         "Filtering rows": bool(options.where),
     }
-    for what, is_asked in asked.items():
+    for option, is_asked in asked.items():
         if is_asked:
-            raise _refused(f"{what} needs all rows at once.", table, "Leave it out")
+            raise _refused(f"{option} needs all rows at once.", table, "Leave it out")
 
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:
@@ -207,19 +207,19 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
         # Rows of a tested group would be among the summed training rows.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
     if by_role["frequency"]:
-        what, remedy = "Rows can be repeated in memory only.", "Use it as weights"
-        raise _refused(what, table, remedy, by_role["frequency"], "weight")
+        problem, remedy = "Rows can be repeated in memory only.", "Use it as weights"
+        raise _refused(problem, table, remedy, by_role["frequency"], "weight")
     named = [name for name in features if not is_number(table.frame[name])]
     if named or by_role["text"]:
-        what = "Not numeric: encoding categories and texts needs the whole column."
-        raise _refused(what, table, "Ignore them", [*named, *by_role["text"]])
+        problem = "Not numeric: encoding categories and texts needs the whole column."
+        raise _refused(problem, table, "Ignore them", [*named, *by_role["text"]])
     if not features:
         raise no_feature(table, columns)
     return features
 
 
 def _refused(
-    what: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
+    problem: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
 ) -> DataError:
     where = columns_named(columns) if columns else table.name
     several = (
@@ -228,7 +228,7 @@ def _refused(
     change = f"Ignore {several}" if role == "ignore" else f"Use {several} as {role}s"
     change_roles = (Hint(change, roles=dict.fromkeys(columns, role)),)
     return DataError(
-        what,
+        problem,
         where=where,
         remedy=f"{remedy}, or use only the drawn rows (drawn_only).",
         remedies=((*change_roles, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest
 from itertools import accumulate
 from math import log
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from lincore.io.tables.text.fields import kind_of
@@ -123,11 +125,12 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     may_join = profile.n_rows >= _FEWEST_ROWS
     # By the number of removed fields and whether a blank was kept last: from a run of blanks the
     # first ones are removed, so that no two ways give the same row.
+    score_of = attrgetter("score")
     parts: list[dict[tuple[int, bool], list[_SurplusPart]]]
     parts = [{} for _ in range(len(fields) + 1)]
     parts[0][0, False] = [_SurplusPart(0.0, None)]
     for i, field in enumerate(fields):
-        for (gone, after_blank), ways in parts[i].items():
+        for (gone, after_blank), alignments in parts[i].items():
             column = i - gone
             moves: list[tuple[int, int, bool, str | None, float]]
             moves = [(1, gone, not field, field, 0.0)] if column < width else []
@@ -143,37 +146,37 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [
-                    _SurplusPart(w.score + gain, w.fields if text is None else (w.fields, text))
-                    for w in ways
+                    _SurplusPart(a.score + gain, a.fields if text is None else (a.fields, text))
+                    for a in alignments
                 ]
                 known = parts[i + step].setdefault((less, blank), [])
-                known[:] = sorted([*known, *longer], key=lambda one: -one.score)[:2]
-    ends = [way for key, ways in parts[-1].items() if key[0] == surplus for way in ways]
-    ends.sort(key=lambda one: -one.score)
-    if not ends or (len(ends) > 1 and ends[0].score - ends[1].score < _CLEAR):
+                known[:] = nlargest(2, [*known, *longer], key=score_of)
+    complete = [a for (gone, _), some in parts[-1].items() if gone == surplus for a in some]
+    best = nlargest(2, complete, key=score_of)
+    if not best or (len(best) > 1 and best[0].score - best[1].score < _CLEAR):
         return None
-    found, rest = list[str](), ends[0].fields
+    texts, rest = list[str](), best[0].fields
     while rest is not None:
         rest, text = rest
-        found.append(text)
-    found.reverse()
-    usual = all(profile.is_usual(field, i) for i, field in enumerate(found) if field)
-    return found if usual else None
+        texts.append(text)
+    texts.reverse()
+    usual = all(profile.is_usual(field, i) for i, field in enumerate(texts) if field)
+    return texts if usual else None
 
 
 def filled_up(fields: Sequence[str], profile: Profile) -> list[str]:
     """Fill a line up to the number of columns: at the end, or where the gap clearly is."""
-    found, width = list(fields), len(profile.kinds)
-    few = width - len(fields) > _MOST_SURPLUS
-    while len(found) < width:
-        place = len(found)
-        if profile.n_rows >= _FEWEST_ROWS and not few:
-            here = [profile.score(field, i) for i, field in enumerate(found)]
-            later = [profile.score(field, i + 1) for i, field in enumerate(found)]
-            blank = [profile.score("", i) for i in range(len(found) + 1)]
-            before, behind = [0.0, *accumulate(here)], [0.0, *accumulate(reversed(later))][::-1]
+    filled, width = list(fields), len(profile.kinds)
+    is_judged = profile.n_rows >= _FEWEST_ROWS and width - len(fields) <= _MOST_SURPLUS
+    while len(filled) < width:
+        gap = len(filled)
+        if is_judged:
+            unmoved = [profile.score(field, i) for i, field in enumerate(filled)]
+            later = [profile.score(field, i + 1) for i, field in enumerate(filled)]
+            blank = [profile.score("", i) for i in range(len(filled) + 1)]
+            before, behind = [0.0, *accumulate(unmoved)], [0.0, *accumulate(reversed(later))][::-1]
             scores = [a + b + c for a, b, c in zip(before, blank, behind, strict=True)]
             best = max(range(len(scores)), key=lambda i: scores[i])
-            place = best if scores[best] - scores[-1] >= _CLEAR else place
-        found.insert(place, "")
-    return found
+            gap = best if scores[best] - scores[-1] >= _CLEAR else gap
+        filled.insert(gap, "")
+    return filled

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from lincore.io.tables.text.fields import NUMBER, SPACES, kind_of, split
@@ -14,7 +15,7 @@ from lincore.io.tables.text.options import PLACES, ReadOptions, Record, TextImpo
 
 _MOST_CHARS = 20_000_000
 _FEWEST_LINES = 5
-_FEWEST_SAID = 3
+_FEWEST_GAPPED = 3
 _FEWEST_SINGLE, _MOST_SINGLE_CHARS = 3, 5_000_000
 _GAP = re.compile(r"[ \t]{2,}")
 _MOSTLY, _FEW_SHORT = 0.8, 0.3
@@ -82,7 +83,7 @@ def part_by_gaps(text: str) -> str | None:
     lines = [line.strip() for line in text.split("\n")]
     widths = {len(_GAP.split(line)) for line in lines if line}
     # Two blanks also occur between sentences and in justified prose.
-    if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_SAID:
+    if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_GAPPED:
         return None
     return "\n".join(_GAP.sub(PLACES, line) for line in lines)
 
@@ -127,17 +128,17 @@ def find_dialect(table: TextImport) -> None:
     text = _RULE.sub("", text)
     bare = without_comments(text, comment)
     sample = _sample(bare)
-    found = _best(bare, sample, separator, options)
-    if comment == "#" and options.comment is None and _are_values(text, found):
+    dialect = _best(bare, sample, separator, options)
+    if comment == "#" and options.comment is None and _are_values(text, dialect):
         bare = without_comments(text, comment, above=True)
-        found = _best(bare, _sample(bare), separator, options)
+        dialect = _best(bare, _sample(bare), separator, options)
     inner = _lines_in_quotes(bare) if options.quote is None else None
     if inner is not None:
         unquoted = _best(inner, _sample(inner), separator, options)
         # Texts in quotation marks have varying numbers of commas.
         if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
-            found = unquoted._replace(rewritten=True)
-    table.text, table.separator, table.quote, table.records, table.is_rewritten = found[:5]
+            dialect = unquoted._replace(rewritten=True)
+    table.text, table.separator, table.quote, table.records, table.is_rewritten = dialect[:5]
     table.comment = comment
     named = _name_the_columns(text, table) if comment and options.comment is None else None
     if named is not None:
@@ -171,11 +172,11 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
 
 def split_with_other(line: str, table: TextImport, width: int) -> list[str] | None:
     """Return the fields of a single-field line if another separator gives all columns."""
-    for other in SEPARATORS + _RARE + SPACES if width > 2 else "":
-        fields = split(line, other, table.quote) if other != table.separator else []
+    for separator in SEPARATORS + _RARE + SPACES if width > 2 else "":
+        fields = split(line, separator, table.quote) if separator != table.separator else []
         # Blanks also separate the words of a sentence, few of which are numbers.
         n_words = sum(kind_of(field) == "word" for field in fields)
-        is_row = other != SPACES or 2 * n_words <= len(fields)
+        is_row = separator != SPACES or 2 * n_words <= len(fields)
         if len(fields) == width and sum(map(bool, fields)) > 2 and is_row:
             return fields
     return None
@@ -183,23 +184,23 @@ def split_with_other(line: str, table: TextImport, width: int) -> list[str] | No
 
 def _first_records(text: str, separator: str, quote: str) -> list[Record]:
     """Return the records of a sample; with thousands of fields only as many as needed."""
-    found, n_fields = [], 0
+    records, n_fields = [], 0
     for record in read_records(text, separator, quote):
-        found.append(record)
+        records.append(record)
         n_fields += len(record.fields)
-        if n_fields > _SAMPLE_FIELDS and len(found) >= _FEWEST_RECORDS:
+        if n_fields > _SAMPLE_FIELDS and len(records) >= _FEWEST_RECORDS:
             break
-    return found
+    return records
 
 
 def _sample(text: str) -> str:
     """Return complete lines from the beginning: enough characters and enough lines."""
     end = 0
     for _ in range(_SAMPLE_LINES):
-        found = text.find("\n", end)
-        if found < 0:
+        line_end = text.find("\n", end)
+        if line_end < 0:
             return text[:_LARGEST_SAMPLE]
-        end = found + 1
+        end = line_end + 1
     if end < _SAMPLE_CHARS:
         end = max(text.rfind("\n", 0, _SAMPLE_CHARS) + 1, end)
     return text[: min(end, _LARGEST_SAMPLE)]
@@ -234,9 +235,9 @@ def without_comments(text: str, comment: str, *, above: bool = False) -> str:
     return pattern.sub("", text[:end]) + text[end:]
 
 
-def _are_values(text: str, found: Candidate) -> bool:
+def _are_values(text: str, dialect: Candidate) -> bool:
     """Return whether "#" begins values, such as colours or tags, in ordinary lines."""
-    separator, quote = found.separator, found.quote
+    separator, quote = dialect.separator, dialect.quote
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     pattern = _comment_pattern("#")
     plain = [i for i, line in enumerate(lines) if not pattern.match(line)]
@@ -263,12 +264,12 @@ def _name_the_columns(text: str, table: TextImport) -> str | None:
     if not above or not lines[above[-1]].startswith(table.comment):
         return None
     header = lines[above[-1]].removeprefix(table.comment).strip()
-    found = next(read_records(header, table.separator, table.quote), None)
-    if found is None or len(found.fields) != len(records[0].fields) or len(found.fields) < 2:
+    record = next(read_records(header, table.separator, table.quote), None)
+    if record is None or len(record.fields) != len(records[0].fields) or len(record.fields) < 2:
         return None
-    kept = table.text.split("\n", records[0].first_line)
-    kept[above[-1]] = header
-    return "\n".join(kept)
+    renamed = table.text.split("\n", records[0].first_line)
+    renamed[above[-1]] = header
+    return "\n".join(renamed)
 
 
 class Candidate(NamedTuple):
@@ -285,21 +286,21 @@ class Candidate(NamedTuple):
 def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -> Candidate:
     """Return the candidate with the best score; in case of ties the first."""
     candidates = list(_plain_candidates(bare, sample, separator, options))
-    tabs = [one for one in candidates if one.separator == "\t"]
-    if separator is None and any(_stands_in_fields(a, b) for a in tabs for b in candidates):
-        candidates = [one for one in candidates if one.separator != "\t"]
-    blanks = [one for one in candidates if one.separator == SPACES]
+    tabs = [c for c in candidates if c.separator == "\t"]
+    if separator is None and any(_are_inside_fields(a, b) for a in tabs for b in candidates):
+        candidates = [c for c in candidates if c.separator != "\t"]
+    blanks = [c for c in candidates if c.separator == SPACES]
     if separator is None and any(_has_blanks_in_fields(b, a) for a in blanks for b in candidates):
-        candidates = [one for one in candidates if one.separator != SPACES]
-    likely = max(candidates, key=lambda one: one.score)
+        candidates = [c for c in candidates if c.separator != SPACES]
+    likely = max(candidates, key=attrgetter("score"))
     # If all fields of all rows are clean, no other meaning of a mark is better.
     is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
-    for one in candidates[:] if not is_perfect else ():
-        if one.quote and one.quote in sample and 2 * one.score >= likely.score:
-            candidates += _other_readings(one, bare, sample, options)
-    best = max(candidates, key=lambda one: one.score)
+    for candidate in candidates[:] if not is_perfect else ():
+        if candidate.quote and candidate.quote in sample and 2 * candidate.score >= likely.score:
+            candidates += _other_readings(candidate, bare, sample, options)
+    best = max(candidates, key=attrgetter("score"))
     if separator is None:
-        best = max([best, *_placed(bare, best)], key=lambda one: one.score)
+        best = max([best, *_placed(bare, best)], key=attrgetter("score"))
     if separator is None and best.score <= 0:
         best = next(_rare_pairs(bare, sample), best)
     return best
@@ -323,37 +324,37 @@ def _plain_candidates(
                 yield Candidate(bare, mark, quote, records, False, score(records, mark))
 
 
-def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
+def _are_inside_fields(tab: Candidate, rival: Candidate) -> bool:
     """Return whether tabs are inside fields of another separator in all lines."""
     # Then each line has fields between tabs that contain the other separator and are not numbers.
-    mark = other.separator
+    mark = rival.separator
     n_filled = _width(tab.records) - n_blank_last(tab.records, _width(tab.records))
-    if mark not in SEPARATORS[1:] or _width(other.records) < n_filled:
+    if mark not in SEPARATORS[1:] or _width(rival.records) < n_filled:
         return False
     inside = re.compile(rf"{re.escape(mark)}(?!\s)")
-    return _share_alike(other.records) == 1 and all(
+    return _share_alike(rival.records) == 1 and all(
         any(inside.search(field) and not NUMBER.fullmatch(field) for field in record.fields)
         for record in tab.records
     )
 
 
-def _has_blanks_in_fields(other: Candidate, blanks: Candidate) -> bool:
+def _has_blanks_in_fields(rival: Candidate, blanks: Candidate) -> bool:
     """Return whether a separator divides more lines alike than blanks, as around phone numbers."""
-    mark = other.separator
-    if mark not in SEPARATORS or other.score <= 0:
+    mark = rival.separator
+    if mark not in SEPARATORS or rival.score <= 0:
         return False
     # After a comma, a blank belongs to a text: "Smith, John" between columns at fixed places.
-    tight = len(re.findall(rf"{re.escape(mark)}\S", other.text))
-    return 2 * tight > other.text.count(mark) and _share_alike(other.records) > _share_alike(
+    tight = len(re.findall(rf"{re.escape(mark)}\S", rival.text))
+    return 2 * tight > rival.text.count(mark) and _share_alike(rival.records) > _share_alike(
         blanks.records
     )
 
 
 def _other_readings(
-    one: Candidate, bare: str, sample: str, options: ReadOptions
+    candidate: Candidate, bare: str, sample: str, options: ReadOptions
 ) -> Iterator[Candidate]:
     """Yield the candidates whose quotation marks have another meaning."""
-    mark, quote = one.separator, one.quote
+    mark, quote = candidate.separator, candidate.quote
     if _FEW_SLASHES * len(re.findall(rf"(?m)^.*\\{quote}", sample)) > sample.count("\n"):
         # A backslash before a quotation mark inside text is equivalent to a doubled mark.
         text = bare.replace(f"\\{quote}", 2 * quote)
@@ -364,9 +365,9 @@ def _other_readings(
         lines = enumerate(sample.split("\n"), start=1)
         parted = ((split(line, mark, quote), i) for i, line in lines if line.strip())
         records = [Record(fields, i, i) for fields, i in parted]
-        yield one._replace(records=records, score=score(records, mark))
+        yield candidate._replace(records=records, score=score(records, mark))
         records = _first_records(sample, mark, "")
-        yield one._replace(records=records, quote="", score=score(records, mark))
+        yield candidate._replace(records=records, quote="", score=score(records, mark))
 
 
 def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
@@ -450,4 +451,4 @@ def _lines_in_quotes(text: str) -> str | None:
     whole = [line for line in lines if _WHOLE.fullmatch(line)]
     if len(whole) < max(_FEWEST_WHOLE, _MOSTLY_WHOLE * len(lines)):
         return None
-    return _WHOLE.sub(lambda found: found[1].replace('""', '"'), text)
+    return _WHOLE.sub(lambda match: match[1].replace('""', '"'), text)

@@ -96,8 +96,8 @@ def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[No
         known = {"iso8859-1": "latin-1"}.get(known, known)
         return raw.decode("utf-8-sig" if known == "utf-8" else known), known, ()
     except (LookupError, ValueError) as error:
-        place = f"byte {error.start + 1}" if isinstance(error, UnicodeDecodeError) else ""
-        reason = f"it does not fit {place}" if place else "there is no such encoding"
+        position = f"byte {error.start + 1}" if isinstance(error, UnicodeDecodeError) else ""
+        reason = f"it does not fit {position}" if position else "there is no such encoding"
         raise DataError(
             f"The text cannot be read as {encoding!r}: {reason}.",
             where=name,
@@ -148,8 +148,8 @@ def _wide_encoding(raw: bytes) -> str | None:
     if raw.startswith(BOM_UTF8):
         return None
     even, odd = raw[:_LOOKED_AT:2], raw[1:_LOOKED_AT:2]
-    for mostly_zero, other, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
-        if mostly_zero.count(0) > 0.7 * len(mostly_zero) and not other.count(0):
+    for mostly_zero, letters, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if mostly_zero.count(0) > 0.7 * len(mostly_zero) and not letters.count(0):
             return encoding
     return None
 
@@ -192,15 +192,15 @@ def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
     end = b"\n" if b"\n" in raw else b"\r"
     start, reach = 0, limits.max_line_bytes
     while len(raw) - start > reach:
-        found = raw.rfind(end, start, start + reach)
-        if found < 0:
+        line_end = raw.rfind(end, start, start + reach)
+        if line_end < 0:
             line = raw.count(end, 0, start) + 1
             raise DataError(
                 f"The line is longer than {reach / 1e6:g} MB.",
                 where=f"{name}, line {line}",
                 remedy="Put each row on its own line.",
             )
-        start = found + 1
+        start = line_end + 1
 
 
 def _refuse_no_text(text: str, name: str) -> None:
@@ -241,12 +241,11 @@ def arff_as_csv(text: str, name: str) -> str | None:
         raise DataError(
             "The ARFF file has no line @data.", where=name, remedy="Load the whole file."
         )
-    names = [
-        "".join(filter(None, found)) for found in _ARFF_ATTRIBUTE.findall(text[: data.start()])
-    ]
+    columns = map("".join, _ARFF_ATTRIBUTE.findall(text[: data.start()]))
     rows = re.sub(r"(?m)^\s*%.*$", "", text[data.end() :])
     if re.match(r"\s*\{", rows):
         raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
     above = "\n" * text.count("\n", 0, data.start())
-    header = ",".join("'" + re.sub(r"\\(.)", r"\1", one).replace("'", "''") + "'" for one in names)
+    plain = (re.sub(r"\\(.)", r"\1", column).replace("'", "''") for column in columns)
+    header = ",".join(f"'{column}'" for column in plain)
     return f"{above}{header}{rows}"

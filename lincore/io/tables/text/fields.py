@@ -85,11 +85,11 @@ def readings(
     if quote and "\\" + quote in line:
         # With and without quotation marks around it, it represents the mark itself.
         fields = split(line.replace("\\" + quote, _ESCAPED), separator, quote)
-        found = [field.replace(_ESCAPED, quote) for field in fields]
-        yield found, "a backslash before quotation marks"
-    for other in "\"'":
-        if other != quote and line.startswith(other) and line.endswith(other):
-            yield split(line, separator, other), f"quotation mark {other}"
+        unescaped = [field.replace(_ESCAPED, quote) for field in fields]
+        yield unescaped, "a backslash before quotation marks"
+    for mark in "\"'":
+        if mark != quote and line.startswith(mark) and line.endswith(mark):
+            yield split(line, separator, mark), f"quotation mark {mark}"
     yield plainly, _STRAY
     if len(plainly) > _FEWEST_TWICE and not any(plainly[1::2]):
         yield plainly[::2], "each separator twice"
@@ -99,12 +99,12 @@ def readings(
         # Each field is quoted, but marks inside are not doubled.
         fields = line[1:-1].split(quote + separator + quote)
         yield [field.replace(2 * quote, quote) for field in fields], _STRAY
-    for other in "\"'":
-        if other != quote and line.count(other) >= _FEWEST_APART:
-            yield split(line, separator, other), f"quotation mark {other}"
-    for other in _OTHERS + SPACES:
-        if other not in (separator, quote) and (other in line or other == ","):
-            yield split(line, other, quote), f"separator {'tab' if other == chr(9) else other}"
+    for mark in "\"'":
+        if mark != quote and line.count(mark) >= _FEWEST_APART:
+            yield split(line, separator, mark), f"quotation mark {mark}"
+    for mark in _OTHERS + SPACES:
+        if mark not in (separator, quote) and (mark in line or mark == ","):
+            yield split(line, mark, quote), f"separator {'tab' if mark == chr(9) else mark}"
     if separator != SPACES and (single := joined_record(iter([line]), SPACES, quote or '"')):
         yield single, "separator space"
 
@@ -117,31 +117,31 @@ def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list
         line, separator = re.sub(r"[ \t]+", " ", line.strip()), " "
     if not quote or quote not in line:
         return [field.strip() for field in line.split(separator)]
-    fields, place, n, following = list[str](), 0, len(line), 0
+    fields, position, n, following = list[str](), 0, len(line), 0
     whole, closes = _patterns(separator, quote)
-    closing = [found.span() for found in closes.finditer(line)] if closed else []
+    closing = [match.span() for match in closes.finditer(line)] if closed else []
     while True:
-        while place < n and line[place] in " \t" and line[place] != separator:
-            place += 1
-        found = whole.match(line, place)
-        if found is not None:
-            text, end = found[1], found.end()
+        while position < n and line[position] in " \t" and line[position] != separator:
+            position += 1
+        match = whole.match(line, position)
+        if match is not None:
+            text, end = match[1], match.end()
         else:
-            while following < len(closing) and closing[following][0] <= place:
+            while following < len(closing) and closing[following][0] <= position:
                 following += 1
-            if line.startswith(quote, place) and following < len(closing):
+            if line.startswith(quote, position) and following < len(closing):
                 last, end = closing[following]
-                text = line[place + 1 : last]
+                text = line[position + 1 : last]
             else:
-                end = line.find(separator, place)
+                end = line.find(separator, position)
                 end = n if end < 0 else end
-                fields.append(line[place:end].strip())
+                fields.append(line[position:end].strip())
                 text = None
         if text is not None:
             fields.append(text.replace(2 * quote, quote))
         if end >= n:
             return fields
-        place = end + 1
+        position = end + 1
 
 
 @lru_cache
@@ -174,8 +174,8 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
         return True
     if separator == SPACES:
         return False
-    found = joined_record(iter([line]), separator, quote)
-    return found is not None and [field.strip() for field in found] == fields
+    record = joined_record(iter([line]), separator, quote)
+    return record is not None and [field.strip() for field in record] == fields
 
 
 def written(fields: list[str], separator: str, quote: str) -> str | None:
@@ -183,11 +183,11 @@ def written(fields: list[str], separator: str, quote: str) -> str | None:
     special = {separator, quote, "\n"} - {""}
     if separator == SPACES:
         special |= {"\t"}
-    found = []
+    texts = []
     for field in fields:
         if any(mark in field for mark in special) or (separator == SPACES and not field):
             if not quote:
                 return None
             field = quote + field.replace(quote, 2 * quote) + quote
-        found.append(field)
-    return separator.join(found)
+        texts.append(field)
+    return separator.join(texts)

@@ -72,11 +72,11 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
     names = records[0].fields
     marked = [_MARKED.fullmatch(name) for name in names]
     n_marks = sum("#" in name for name in names)
-    known = [found for found in marked if found and (found[1] or found[2])]
+    known = [match for match in marked if match and (match[1] or match[2])]
     if known and len(known) == n_marks:
         parts = [
-            found.groups() if found else ("", "", name)
-            for found, name in zip(marked, names, strict=True)
+            match.groups() if match else ("", "", name)
+            for match, name in zip(marked, names, strict=True)
         ]
         types = [_TYPES[mark.lower()] for _, mark, _ in parts]
         return _declared([name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts])
@@ -95,12 +95,12 @@ def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
     n_lines = 3 if has_roles else 2
     columns = [nonblank_values(records[n_lines - 1 :], i) for i in range(width)]
     types = [_type_of(field, column) for field, column in zip(words, columns, strict=True)]
-    known = [one for one in types if one is not None]
+    known = [kind for kind in types if kind is not None]
     # Letters may also be values: require a role, or a type above numbers.
     tells = any(bare) if has_roles else False
     tells |= any(
-        one == "number" and column and all(map(NUMBER.fullmatch, column))
-        for one, column in zip(types, columns, strict=True)
+        kind == "number" and column and all(map(NUMBER.fullmatch, column))
+        for kind, column in zip(types, columns, strict=True)
     )
     if len(known) < width or not any(words) or not tells:
         return None
@@ -113,8 +113,8 @@ def _declared(
 ) -> Declared:
     # A number without a role is a measurement, even if it numbers the rows.
     pairs = zip(roles, types, strict=True)
-    found: list[MaybeRole] = [r or ("feature" if t == "number" else "") for r, t in pairs]
-    return Declared(names, types, found, n_lines)
+    completed: list[MaybeRole] = [r or ("feature" if t == "number" else "") for r, t in pairs]
+    return Declared(names, types, completed, n_lines)
 
 
 def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
@@ -137,7 +137,7 @@ def find_header(table: TextImport) -> None:
         names += numbered("column", table.width)[-n_more:] if n_more > 0 else ()
     else:
         names = _use_declared(table, declared)
-    header = (one.fields for one in table.records if one.first_line == table.header_line)
+    header = (record.fields for record in table.records if record.first_line == table.header_line)
     table.header = next(header, [])
     table.names, naming = unique_names(names)
     table.notices += naming
@@ -276,9 +276,9 @@ def _below_titles(table: TextImport, records: list[Record], width: int) -> list[
     return records[n_titles:]
 
 
-def _note_skipped(table: TextImport, record: Record, place: str) -> None:
+def _note_skipped(table: TextImport, record: Record, where: str) -> None:
     title = " ".join(filter(None, record.fields))[:60]
-    table.note(f"Skipped title above the table: {title!r}.", place, code="LIN010")
+    table.note(f"Skipped title above the table: {title!r}.", where, code="LIN010")
 
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
@@ -442,7 +442,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
-    shared += [one == next_one for one, next_one in pairwise(head.fields)]
+    shared += [name == following for name, following in pairwise(head.fields)]
     if not any(shared) or not head.fields:
         return None
     below_both = body[2:] if _units(body[1:]) else body[1:]

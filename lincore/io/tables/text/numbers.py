@@ -24,10 +24,10 @@ _EXPONENT = r"(?:[eE][+-]?\d+)?"
 # In India, groups beyond a thousand have two digits: 12,34,567.
 GROUPED = {
     mark: re.compile(
-        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+){indian}|\d+)"
+        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{grouping}\d{{3}})+|(?:[ '’]\d{{3}})+){indian}|\d+)"
         rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
     )
-    for mark, other, indian in ((".", ",", r"|[1-9]\d?(?:,\d\d)+,\d{3}"), (",", r"\.", ""))
+    for mark, grouping, indian in ((".", ",", r"|[1-9]\d?(?:,\d\d)+,\d{3}"), (",", r"\.", ""))
 }
 BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -83,11 +83,11 @@ _SOME = 3
 def find_marks(table: TextImport) -> None:
     """Find the decimal and the thousands mark, unless set by options."""
     body = [record for record in table.records if record.first_line >= table.first_line]
-    found, options = _marks_of(body, table.separator), table.options
-    decimal, thousands = options.decimal or found.decimal, options.thousands
+    detected, options = _marks_of(body, table.separator), table.options
+    decimal, thousands = options.decimal or detected.decimal, options.thousands
     if thousands is None:
-        thousands = found.thousands if decimal == found.decimal else ""
-    table.marks = NumberMarks(decimal, thousands, found.assumed and options.decimal is None)
+        thousands = detected.thousands if decimal == detected.decimal else ""
+    table.marks = NumberMarks(decimal, thousands, detected.assumed and options.decimal is None)
 
 
 def _marks_of(records: Sequence[Record], separator: str) -> NumberMarks:
@@ -133,8 +133,8 @@ def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
     for value in values:
         if "," not in value and "." not in value:
             continue
-        if found := _EITHER.fullmatch(value):
-            either.add(found[1])
+        if match := _EITHER.fullmatch(value):
+            either.add(match[1])
         elif (marks := _marks_in(value)) is not None and len(marks) == 1:
             proved |= marks
     return proved, either
@@ -151,11 +151,11 @@ def bare_number(value: str) -> tuple[str, str]:
     sign, taken = "", ""
     if _UNCERTAINTY.search(bare):
         bare, taken = _UNCERTAINTY.sub("", bare), UNCERTAINTY
-    if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
-        sign, bare = "-", found[1].strip()
+    if match := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
+        sign, bare = "-", match[1].strip()
         taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
-    elif found := _SIGN_FIRST.fullmatch(bare):
-        sign, bare = found[1], found[2]
+    elif match := _SIGN_FIRST.fullmatch(bare):
+        sign, bare = match[1], match[2]
     for pattern in (_FLAGS, SIGNS):
         bare, n_found = pattern.subn("", bare)
         taken = taken or (FLAG if n_found and pattern is _FLAGS else "")
@@ -171,14 +171,14 @@ class ParsedNumbers(NamedTuple):
 
 def read_numbers_in_text(table: TextImport) -> None:
     """Read text columns as numbers if they contain numbers."""
-    found: dict[str, pd.Series[Any]] = {}
+    converted: dict[str, pd.Series[Any]] = {}
     strict = table.options.decimal is not None
     for name, column in table.of_text.items():
         numbers = None if name in table.texts else read_numbers(column, table.marks, strict)
         if numbers is not None:
-            found[name] = numbers.column
+            converted[name] = numbers.column
             table.notices += numbers.notices
-    table.frame = with_many(table.frame, found)
+    table.frame = with_many(table.frame, converted)
 
 
 def read_numbers(
@@ -263,8 +263,8 @@ def _read_alike(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
 
 def _behind(value: str, n_distinct: int) -> str:
     """Return the unit or sign at the end of a number; a unit must follow several numbers."""
-    found = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
-    return found[0] if found else ""
+    match = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
+    return match[0] if match else ""
 
 
 def _between(
@@ -281,8 +281,8 @@ def _between(
         return None
     for mark in (OTHER[decimal], " ", "'", "’"):
         bare = pc.replace_substring(bare, mark, "")
-    found: list[str] = pc.replace_substring(bare, ",", ".").to_pylist()
-    return found
+    numbers: list[str] = pc.replace_substring(bare, ",", ".").to_pylist()
+    return numbers
 
 
 def _to_numbers(texts: Sequence[str | None]) -> Any:
@@ -316,8 +316,8 @@ def _common_unit(unique: Iterable[str]) -> str:
         if len(value) > LONGEST:
             return ""
         if any(sign.isdigit() for sign in value):
-            found = _UNIT.search(value.strip())
-            units.add(found[1] if found else "")
+            match = _UNIT.search(value.strip())
+            units.add(match[1] if match else "")
             n_numbers += 1
         if "" in units or len(units) > 1:
             return ""
@@ -327,7 +327,7 @@ def _common_unit(unique: Iterable[str]) -> str:
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
     """Return whether most numbers have no flags, and some no brackets."""
     taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
-    negative = sum(what not in ("", FLAG, UNCERTAINTY) for what in taken)
+    negative = sum(removed not in ("", FLAG, UNCERTAINTY) for removed in taken)
     return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
@@ -348,8 +348,8 @@ def _is_no_value(word: str) -> bool:
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
     values = _to_numbers(list(numbers.values()))
-    places = {value: place for place, value in enumerate(numbers)}
-    rows = [places.get(value, -1) for value in column.tolist()]
+    position_of = {value: position for position, value in enumerate(numbers)}
+    rows = [position_of.get(value, -1) for value in column.tolist()]
     values = np.append(values, np.nan) if min(rows) < 0 else values
     return pd.Series(values[rows], index=column.index, name=column.name)
 
@@ -375,9 +375,9 @@ def _number_notices(
     if signs:
         notices.append(_sign_notice(sorted(signs), where))
     taken = {taken: value for value in reversed(read) if (taken := bare_number(value)[1])}
-    for what, example in sorted(taken.items()):
-        meaning = "read without it" if what in (FLAG, UNCERTAINTY) else "read as negative"
-        sentence = f"Numbers with {what}, such as {example!r}: {meaning}."
+    for sign, example in sorted(taken.items()):
+        meaning = "read without it" if sign in (FLAG, UNCERTAINTY) else "read as negative"
+        sentence = f"Numbers with {sign}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
     if odd:
         rows = count(int(column.isin(odd).sum()), "row")

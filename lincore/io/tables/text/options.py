@@ -333,7 +333,7 @@ class Record(NamedTuple):
 
 def nonblank_values(records: Sequence[Record], column: int) -> list[str]:
     """Return the nonblank values of a column in the first records."""
-    values = (one.fields[column] for one in records[:_JUDGED] if len(one.fields) > column)
+    values = (record.fields[column] for record in records[:_JUDGED] if len(record.fields) > column)
     return [value for value in values if value not in BLANKS]
 
 
@@ -385,10 +385,10 @@ class TextImport:
     rows_are_lines: bool = True  # whether row i is line `first_line` + i of the file
     texts: set[str] = field(default_factory=set)  # columns of digits that stay text
 
-    def note(self, what: str, place: str = "", remedy: str = "", *, code: str) -> None:
+    def note(self, sentence: str, position: str = "", remedy: str = "", *, code: str) -> None:
         """Add a finding, at a place in the file."""
-        where = f"{self.name}, {place}" if place else self.name
-        self.notices.append(Notice(what, where, remedy, code))
+        where = f"{self.name}, {position}" if position else self.name
+        self.notices.append(Notice(sentence, where, remedy, code))
 
     @property
     def of_text(self) -> dict[str, pd.Series[Any]]:

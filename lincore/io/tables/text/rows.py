@@ -92,9 +92,9 @@ def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
         inner = rf"(?:^|{apart}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{apart}{mark}\s])."
         if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
             return True
-    other = "'" if table.quote == '"' else '"'
+    other_quote = "'" if table.quote == '"' else '"'
     if table.separator != SPACES and re.search(
-        rf"^{other}[^\n]*{other}$", rows[:_BEGINNING], re.MULTILINE
+        rf"^{other_quote}[^\n]*{other_quote}$", rows[:_BEGINNING], re.MULTILINE
     ):
         return True
     # Only a row with a missing last field can be short.

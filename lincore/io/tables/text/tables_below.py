@@ -88,7 +88,7 @@ def _find_tables(table: TextImport) -> list[int]:
             former = block
             continue
         quoted = table.quote and text.count(table.quote, 0, block.start) % 2
-        known, rows = ([one.fields for one in some.records] for some in (former, block))
+        known, rows = ([record.fields for record in some.records] for some in (former, block))
         goes_on = block.width != former.width and _go_on(known[1:], rows)
         if not quoted and not goes_on and _is_another(block, former):
             starts.append(block.start)
@@ -106,13 +106,13 @@ def _tail(table: TextImport) -> int | None:
     for n_lines in range(_MOST_TAIL):
         above = text.rfind("\n", 0, end)
         line = text[above + 1 : end]
-        found = len(split(line, table.separator, table.quote)) if line.strip() else 0
-        width = width or found
-        if found != width or width == table.width or width < 2 or above < 0:
-            if n_lines < _FEWEST_TAIL or found != table.width:
+        n_fields = len(split(line, table.separator, table.quote)) if line.strip() else 0
+        width = width or n_fields
+        if n_fields != width or width == table.width or width < 2 or above < 0:
+            if n_lines < _FEWEST_TAIL or n_fields != table.width:
                 return None
-            rows = [split(one, table.separator, table.quote) for one in text[start:].splitlines()]
-            known = [one.fields for one in table.records[1:] if len(one.fields) == table.width]
+            rows = [split(row, table.separator, table.quote) for row in text[start:].splitlines()]
+            known = [r.fields for r in table.records[1:] if len(r.fields) == table.width]
             return None if _go_on(known, rows) else start
         start, end = above + 1, above
     return None
@@ -135,23 +135,23 @@ def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
 def _header_below(table: TextImport) -> int | None:
     """Return the position of a second header of the same width between rows of numbers."""
     text, width = table.text, table.width
-    first = [one for one in table.records[: 1 + _FEWEST_ROWS] if len(one.fields) == width]
+    first = [record for record in table.records[: 1 + _FEWEST_ROWS] if len(record.fields) == width]
     if len(first) <= _FEWEST_ROWS or len(_numeric(first[1:])) < _FEWEST_NUMERIC:
         return None
-    for found in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
-        fields = split(found[1], table.separator, table.quote)
+    for match in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
+        fields = split(match[1], table.separator, table.quote)
         if len(set(fields) - {""}) < len(fields) or len(fields) != width:
             continue
-        above = _block(table, 0, found.start() + 1).records
-        below = _block(table, found.end(), len(text)).records
-        rows = [one for one in (*above, *below) if len(one.fields) == width]
-        recurs = any(one.fields[i] == field for i, field in enumerate(fields) for one in rows)
-        quoted = table.quote and text.count(table.quote, 0, found.start()) % 2
+        above = _block(table, 0, match.start() + 1).records
+        below = _block(table, match.end(), len(text)).records
+        rows = [record for record in (*above, *below) if len(record.fields) == width]
+        recurs = any(record.fields[i] == field for i, field in enumerate(fields) for record in rows)
+        quoted = table.quote and text.count(table.quote, 0, match.start()) % 2
         if recurs or quoted or min(len(above), len(below)) < _FEWEST_LINES:
             continue
         n_numeric = len(_numeric(above[1:]))
         if n_numeric >= _FEWEST_NUMERIC and names_values(Record(fields, 1, 1), below):
-            return found.start() + 1
+            return match.start() + 1
     return None
 
 
@@ -167,12 +167,12 @@ def _gaps(text: str, separator: str) -> list[tuple[int, int]]:
     if not any(f"\n{mark}" in text for mark in ("\n", separator, " ", "\t")):
         return []
     pattern = re.compile(rf"\n[{re.escape(separator)}\s]*\n")
-    found = list[tuple[int, int]]()
+    gaps = list[tuple[int, int]]()
     for match in pattern.finditer(text):
-        found.append((match.start() + 1, match.end()))
-        if len(found) > _MOST_BLOCKS:
+        gaps.append((match.start() + 1, match.end()))
+        if len(gaps) > _MOST_BLOCKS:
             break
-    return found
+    return gaps
 
 
 def _block(table: TextImport, begin: int, end: int) -> _Block:

@@ -77,7 +77,7 @@ def scan_lines(text: str, target: Target, most: int) -> Scan:
     """Find the lines that do not clearly have the right number of fields, the first of them."""
     separator, quote, width = target[:3]
     apart = " \t" if separator == SPACES else separator
-    other = "'" if quote == '"' else '"'
+    other_quote = "'" if quote == '"' else '"'
     # A mark in the middle of a field.
     stray = re.compile(
         rf"[^{re.escape(apart + quote)}]{re.escape(quote)}[^{re.escape(apart + quote)}]"
@@ -85,7 +85,7 @@ def scan_lines(text: str, target: Target, most: int) -> Scan:
 
     def is_clear(line: str) -> bool:
         """Return whether a line has this many fields, with paired marks around them if any."""
-        if separator != SPACES and line[0] == other == line[-1]:
+        if separator != SPACES and line[0] == other_quote == line[-1]:
             return False
         if quote and quote in line:
             if line.count(quote) % 2 or stray.search(line):
@@ -96,10 +96,10 @@ def scan_lines(text: str, target: Target, most: int) -> Scan:
         return line.count(separator) == width - 1
 
     odd, n_lines, n_odd, number, before = list[tuple[int, int]](), 0, 0, 0, 0
-    for found in _LINE.finditer(text):
+    for match in _LINE.finditer(text):
         n_lines += 1
-        if not is_clear(found[0]):
-            start = found.start()
+        if not is_clear(match[0]):
+            start = match.start()
             number, before = number + text.count("\n", before, start), start
             n_odd += 1
             odd += [(number, start)] if n_odd <= most else []
@@ -177,8 +177,8 @@ class LineFitter:
             return
         supposed = ""
         if self.target.uneven != "skip" or len(fields) == width:
-            found = self._read_otherwise(line, plainly)
-            fields, supposed = found if found is not None else (fields, "")
+            repaired = self._read_otherwise(line, plainly)
+            fields, supposed = repaired if repaired is not None else (fields, "")
         if len(plainly) < width and not supposed and self.target.may_join:
             joined = self._rejoined(start, plainly)
             if joined is not None:
@@ -219,28 +219,28 @@ class LineFitter:
         ):
             return None
         self.n_aligned += 1
-        found, end = fields, self.text.find("\n", start)
-        while 0 <= end < len(self.text) - 1 and len(found) < width:
+        joined, end = fields, self.text.find("\n", start)
+        while 0 <= end < len(self.text) - 1 and len(joined) < width:
             begin, end = end + 1, self.text.find("\n", end + 1)
             end = len(self.text) if end < 0 else end
             line = self.text[begin:end]
             more = split(line, separator, quote)
-            upper, lower = found[-1], more[0]
-            if len(found) + len(more) - 1 > width or not (upper and lower):
+            upper, lower = joined[-1], more[0]
+            if len(joined) + len(more) - 1 > width or not (upper and lower):
                 return None
-            if self._is_row(found) and self._is_row(more):
+            if self._is_row(joined) and self._is_row(more):
                 return None
-            if len(more) == width and not self._profile.is_parted(upper, lower, len(found) - 1):
+            if len(more) == width and not self._profile.is_parted(upper, lower, len(joined) - 1):
                 return None
-            shorter = min(len(found), len(more))
+            shorter = min(len(joined), len(more))
             field = f"{upper}\n{lower}"
             if field.startswith(quote) and field.endswith(quote):
                 field = field[1:-1].replace(2 * quote, quote)
-            found = [*found[:-1], field, *more[1:]]
-            if len(found) == width:
+            joined = [*joined[:-1], field, *more[1:]]
+            if len(joined) == width:
                 # It must be plausible, and a row filled with blanks not.
                 is_gap = all(self._profile.is_usual("", i) for i in range(shorter, width))
-                return (found, end) if not is_gap and self._fits(found) else None
+                return (joined, end) if not is_gap and self._fits(joined) else None
         return None
 
     def _is_row(self, fields: Sequence[str]) -> bool:
@@ -257,14 +257,14 @@ class LineFitter:
         """Return whether a line begins a multi-line record, which is then skipped."""
         separator, quote, width = self.target[:3]
         taken = list[str]()
-        found = joined_record(self._lines_from(start, taken), separator, quote)
+        record = joined_record(self._lines_from(start, taken), separator, quote)
         # Below a header that is too long all rows are short.
-        if found is None or len(taken) < 2 or len(found) not in (width, self._usual_width):
+        if record is None or len(taken) < 2 or len(record) not in (width, self._usual_width):
             return False
         # Complete lines were joined only by unpaired quotation marks.
-        if all(len(split(one, separator, quote)) == width for one in taken):
+        if all(len(split(line, separator, quote)) == width for line in taken):
             return False
-        self.seen = start + sum(len(one) + 1 for one in taken)
+        self.seen = start + sum(len(line) + 1 for line in taken)
         return True
 
     def _lines_from(self, start: int, taken: list[str]) -> Iterator[str]:
@@ -298,15 +298,15 @@ class LineFitter:
         usual = sum(profile.is_usual(field, i) for field, i in filled)
         return len(filled) > 1 and 3 * usual >= 2 * len(filled)
 
-    def _note(self, number: int, line: str, outcome: str, supposed: str) -> None:
+    def _note(self, index: int, line: str, outcome: str, supposed: str) -> None:
         if not outcome:
             return
         self.counts[outcome] += 1
         if outcome == "mended":
             self.supposed.setdefault(supposed, "")
         if len(self.lines) < _MOST_LISTED:
-            place = number + self.first_line
-            self.lines.append(UnevenLine(place, line[:_KEPT_CHARS], outcome))
+            number = index + self.first_line
+            self.lines.append(UnevenLine(number, line[:_KEPT_CHARS], outcome))
 
     def notices(self) -> tuple[Notice, ...]:
         """Return the findings so far, one notice per outcome."""
@@ -318,7 +318,7 @@ class LineFitter:
         some = some[: 10 if outcome == "filled up" else _SHOWN]
         numbers = ", ".join(str(line.number) for line in some)
         numbers += " and more" if count > len(some) else ""
-        what = finding.what.format(
+        sentence = finding.what.format(
             lines="1 line" if count == 1 else f"{count:,} lines",
             was="was" if count == 1 else "were",
             width=self.target.width,
@@ -326,7 +326,7 @@ class LineFitter:
             texts=", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some),
         )
         where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
-        return replace(finding, what=what, where=where)
+        return replace(finding, what=sentence, where=where)
 
 
 def _disagreement(
