@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lincore.checks.leakage import may_leak, predictability
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
-from lincore.data.column_values import count_distinct
 from lincore.data.dataset import Dataset, Split
+from lincore.data.frames import count_distinct
 from lincore.data.labels import MANY_NUMBERS
 from lincore.data.splits import draw_rows
 from lincore.utils.formatting import listed, percent

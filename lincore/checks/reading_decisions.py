@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lincore.checks.table_findings import TableFinding
-from lincore.data.names import columns_named
+from lincore.data.frames import columns_named
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import Column
 from lincore.io.tables.row_source import DRAWN_ONLY

@@ -11,9 +11,8 @@ import pandas as pd
 
 from lincore.checks._spelling import is_slip
 from lincore.checks.leakage import Predictability, may_leak, predictability
-from lincore.data.column_values import count_present, is_number
+from lincore.data.frames import columns_named, count_present, is_number
 from lincore.data.labels import MANY_NUMBERS, is_classes
-from lincore.data.names import columns_named
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind

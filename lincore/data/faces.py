@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.data.dataset import Dataset
-from lincore.data.names import pixel_names
+from lincore.data.frames import pixel_names
 from lincore.utils.typing import Array
 
 SIDE = 32

@@ -1,8 +1,9 @@
-"""Data frames: conversion from data sets and other libraries, and columns with any name."""
+"""Data frames and their columns: conversion, values, counts, unique names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,16 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.interchange import from_dataframe
 
-from lincore.errors import DataError, error_summary
+from lincore.errors import DataError, Notice, error_summary
+
+_MANY_VALUES = 100_000
+_FEW_ROWS = 5_000
+# File name endings that are not part of the name of the data.
+_ENDINGS = re.compile(
+    r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq|arff|jsonl?|xls[xmb]?|ods|z?sav|dta|sas7bdat|xpt))"
+    r"+$",
+    re.IGNORECASE,
+)
 
 
 def feature_frame(
@@ -99,3 +109,116 @@ def with_many(frame: pd.DataFrame, columns: Mapping[str, pd.Series[Any]]) -> pd.
 def is_dask(source: Any) -> bool:
     """Return whether an object is a Dask DataFrame."""
     return type(source).__module__.startswith("dask.") and hasattr(source, "to_delayed")
+
+
+def is_number(column: pd.Series[Any]) -> bool:
+    """Return whether a column holds real numbers (including True and False).
+
+    Parameters
+    ----------
+    column : Series of n values
+        With any pandas dtype; text that looks like numbers does not count.
+    """
+    types = pd.api.types
+    return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
+
+
+def present_numbers(column: pd.Series[Any]) -> np.ndarray:
+    """Return the nonmissing values of a numeric column, in order."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        return column.to_numpy()
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    gaps = np.isnan(values)
+    return values[~gaps] if gaps.any() else values
+
+
+def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
+    """Return the texts among the first values of a column, in order."""
+    # A list, because pandas takes a tenth of a millisecond per step, and there may be thousands of
+    # columns.
+    return [value for value in _listed(column, count) if isinstance(value, str)]
+
+
+def listed_texts(column: pd.Series[Any]) -> list[str | None]:
+    """Return the values of a text column, None for missing ones."""
+    return [value if isinstance(value, str) else None for value in _listed(column)]
+
+
+def _listed(column: pd.Series[Any], count: int | None = None) -> list[Any]:
+    array: Any = column.array if count is None else column.array[:count]
+    # Arrow creates the list ten times as fast as pandas.
+    is_arrow = getattr(column.dtype, "storage", "") == "pyarrow"
+    values: list[Any] = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
+    return values
+
+
+def is_short_text(column: pd.Series[Any]) -> bool:
+    """Return whether a column is text with so few rows that a list is faster than pandas."""
+    return len(column) <= _FEW_ROWS and column.dtype.name in ("str", "string")
+
+
+def count_present(column: pd.Series[Any]) -> tuple[int, int]:
+    """Return the numbers of nonmissing and of distinct values of a column."""
+    if is_short_text(column):
+        texts = first_texts(column)
+        return len(texts), len(set(texts))
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        values = present_numbers(column)
+        return len(values), count_distinct(values)
+    return int(column.notna().sum()), int(column.nunique())
+
+
+def count_distinct(values: np.ndarray) -> int:
+    """Return the number of distinct numbers."""
+    if len(values) <= _MANY_VALUES:
+        return len(np.unique(values))
+    # By hashing: sorting would copy millions of numbers, even if few are distinct.
+    return len(pd.unique(values))
+
+
+def display_name(file_name: str) -> str:
+    """Return a file's name without its extension, as the name of the data."""
+    return _ENDINGS.sub("", file_name) or file_name
+
+
+def numbered(word: str, count: int) -> tuple[str, ...]:
+    """Return names such as "column 1", "column 2"."""
+    return tuple(f"{word} {i}" for i in range(1, count + 1))
+
+
+def pixel_names(height: int, width: int, n_colours: int = 1) -> tuple[str, ...]:
+    """Return the feature names of an image, row by row, counted from 1 at the top left."""
+    colours = (" red", " green", " blue") if n_colours == 3 else ("",)
+    return tuple(
+        f"pixel {i},{j}{colour}"
+        for i in range(1, height + 1)
+        for j in range(1, width + 1)
+        for colour in colours
+    )
+
+
+def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
+    """Make repeated names unique by numbers, and return which were changed."""
+    taken: dict[str, int] = {}
+    unique, repeated = [], []
+    for name in names:
+        new = name
+        while new in taken:
+            taken[name] += 1
+            new = f"{name} ({taken[name]})"
+        taken[new] = 1
+        unique.append(new)
+        repeated += [new] if new != name else []
+    if not repeated:
+        return unique, ()
+    remedy = "Make column names unique."
+    return unique, (
+        Notice("The name of another column; numbered.", columns_named(repeated), remedy, "LIN016"),
+    )
+
+
+def columns_named(names: Sequence[str]) -> str:
+    """List columns as the location in a message; at most ten by name."""
+    shown = ", ".join(map(repr, names[:10]))
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lincore.data.dataset import Dataset, TrueParameters
-from lincore.data.names import numbered
+from lincore.data.frames import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
 from lincore.linalg.eigenvectors import eigenpairs

@@ -1,14 +1,14 @@
-"""Class labels: detection of label columns, integer codes."""
+"""Labels: natural order, detection of label columns, integer codes."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lincore.data.column_values import count_present, is_number
-from lincore.data.names import natural_key
+from lincore.data.frames import count_present, is_number
 from lincore.errors import DataError, Hint, Notice
 from lincore.limits import LIMITS
 
@@ -18,6 +18,31 @@ if TYPE_CHECKING:
 MAX_PROPOSED_CLASSES = 50
 #: Numbers with more distinct values are rarely class codes.
 MANY_NUMBERS = 10
+
+
+def natural_key(text: str) -> tuple[Any, ...]:
+    """Sort key that compares numbers inside text as numbers, so that s2 precedes s10.
+
+    Parameters
+    ----------
+    text : str
+        A label or a file name.
+
+    Returns
+    -------
+    tuple
+        Comparable with any other of these keys, ignoring case.
+
+    Examples
+    --------
+    >>> sorted(["s10", "s2", "S1"], key=natural_key)
+    ['S1', 's2', 's10']
+    """
+    pieces = re.split(r"([0-9]+)", text.casefold())
+    # By length and then by digits: int() rejects the thousands of digits that a name may have.
+    pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
+    # Nested, so that text is never compared with a number.
+    return tuple(pieces), text
 
 
 def level_name(value: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.data.dataset import Dataset
-from lincore.data.names import numbered
+from lincore.data.frames import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
 from lincore.linalg.eigenvectors import eigenpairs

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
+from lincore.data.frames import is_number
 from lincore.data.labels import lone_class_notices, rows_left_out
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lincore.data.column_values import count_present, first_texts, is_number
+from lincore.data.frames import columns_named, count_present, first_texts, is_number
 from lincore.data.labels import MAX_PROPOSED_CLASSES, is_quantity
-from lincore.data.names import columns_named
 from lincore.errors import DataError, Notice
 
 if TYPE_CHECKING:

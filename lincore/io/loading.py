@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.dataset import Dataset
-from lincore.data.frames import as_frame, is_dask, is_frame
+from lincore.data.frames import as_frame, is_dask, is_frame, numbered, pixel_names
 from lincore.data.labels import encode_labels, lone_class_notices
-from lincore.data.names import numbered, pixel_names
 from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source, table_format

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.data.dataset import Dataset
+from lincore.data.frames import display_name, numbered, pixel_names
 from lincore.data.labels import encode_labels, lone_class_notices
-from lincore.data.names import display_name, numbered, pixel_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
 from lincore.limits import LIMITS, Limits, is_zip

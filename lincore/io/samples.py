@@ -13,9 +13,9 @@ from sklearn import datasets
 
 from lincore.data.dataset import Dataset
 from lincore.data.faces import faces
+from lincore.data.frames import pixel_names
 from lincore.data.generators import gaussian_classes
 from lincore.data.labels import encode_labels
-from lincore.data.names import pixel_names
 from lincore.data.passengers import passengers_csv
 from lincore.data.prml_sample import prml_rows
 from lincore.errors import DataError

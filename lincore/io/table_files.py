@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
-from lincore.data.frames import with_columns
+from lincore.data.frames import display_name, is_number, with_columns
 from lincore.data.labels import encode_column, find_label_column, is_quantity, lone_class_notices
-from lincore.data.names import display_name
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile, table_format

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.data.dataset import Dataset
+from lincore.data.frames import numbered
 from lincore.data.generators import gaussian_classes
 from lincore.data.mixtures import with_far_rows, xor_classes
-from lincore.data.names import numbered
 from lincore.errors import DataError
 from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis

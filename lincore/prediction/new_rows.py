@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset, Skipped, Split
-from lincore.data.frames import as_frame, is_frame
+from lincore.data.frames import as_frame, is_frame, is_number
 from lincore.data.labels import level_name
 from lincore.data.row_weights import checked_weights
 from lincore.data.splits import Fold

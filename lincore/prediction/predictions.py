@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset
-from lincore.data.names import unique_names
+from lincore.data.frames import unique_names
 from lincore.data.splits import draw_rows
 from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch

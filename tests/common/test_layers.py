@@ -111,7 +111,6 @@ ONLY_IN = {
 #: extra.
 LATE = {
     "app.py",  # the heading is drawn before the heavy imports
-    "lincore/data/column_values.py",
     "lincore/data/executors.py",  # Dask is an extra
     "lincore/estimators/linear_discriminant.py",  # robust covariances, and all that they import
     "lincore/export/models/model_file.py",  # skops imports all of scikit-learn

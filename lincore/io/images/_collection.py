@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from lincore.data.dataset import Skipped
-from lincore.data.names import natural_key
+from lincore.data.labels import natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.io.images._classes import (

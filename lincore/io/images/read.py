@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, ImageScale, Skipped
-from lincore.data.labels import encode_labels, lone_class_notices
-from lincore.data.names import display_name, natural_key, pixel_names
+from lincore.data.frames import display_name, pixel_names
+from lincore.data.labels import encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
 from lincore.fields.bounds import Between, Name
 from lincore.fields.field import Field

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.column_values import (
+from lincore.data.frames import (
     count_distinct,
     first_texts,
     is_number,

@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from lincore.data.column_values import is_number
+from lincore.data.frames import columns_named, is_number
 from lincore.data.labels import find_label_column, rows_left_out
-from lincore.data.names import columns_named
 from lincore.data.target_guess import refuse_counted
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (

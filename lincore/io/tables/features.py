@@ -12,9 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from lincore.data.column_values import is_number, is_short_text, listed_texts
-from lincore.data.labels import level_name
-from lincore.data.names import natural_key
+from lincore.data.frames import is_number, is_short_text, listed_texts
+from lincore.data.labels import level_name, natural_key
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no, to_days
 from lincore.limits import LIMITS

@@ -12,8 +12,8 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
+from lincore.data.frames import is_number
 from lincore.data.labels import level_name
 from lincore.errors import DataError, Notice
 from lincore.io.tables.column_roles import is_date, says_yes, says_yes_or_no, to_days

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import first_texts, is_number, present_numbers
-from lincore.data.frames import with_columns
-from lincore.data.names import columns_named
+from lincore.data.frames import columns_named, first_texts, is_number, present_numbers, with_columns
 from lincore.errors import DataError, Hint, Notice
 
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)

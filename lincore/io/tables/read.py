@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import is_number, listed_texts
-from lincore.data.frames import with_columns, with_many
-from lincore.data.names import columns_named
+from lincore.data.frames import columns_named, is_number, listed_texts, with_columns, with_many
 from lincore.errors import Notice
 from lincore.io.files.sources import LargeFile
 from lincore.io.tables.table import as_requested

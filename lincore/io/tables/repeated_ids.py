@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import count_present, is_number, present_numbers
+from lincore.data.frames import count_present, is_number, present_numbers
 from lincore.io.tables.features import level_codes
 from lincore.utils.typing import Codes
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from lincore.data.column_values import is_number
+from lincore.data.frames import is_number
 from lincore.data.labels import find_label_column, level_name
 from lincore.errors import DataError
 from lincore.io.tables.table import Condition, Relation, Table

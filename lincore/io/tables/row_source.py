@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.column_values import is_number
 from lincore.data.executors import Executor, JoblibExecutor
+from lincore.data.frames import is_number
 from lincore.data.labels import level_name
 from lincore.data.row_weights import checked_weights
 from lincore.errors import DataError, Hint, Notice

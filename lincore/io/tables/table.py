@@ -11,10 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.column_values import is_number
-from lincore.data.frames import with_columns
+from lincore.data.frames import is_number, unique_names, with_columns
 from lincore.data.labels import level_name
-from lincore.data.names import unique_names
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import DataError, Hint, Notice
 from lincore.fields.bounds import Name

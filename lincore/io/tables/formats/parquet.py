@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lincore.data.names import columns_named
+from lincore.data.frames import columns_named
 from lincore.errors import DataError, Notice, TooLargeError, error_summary
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from lincore.data.names import columns_named
+from lincore.data.frames import columns_named
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
 from lincore.io.files.sources import STATFILES

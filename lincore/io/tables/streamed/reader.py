@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lincore.data.column_values import is_number
 from lincore.data.dataset import Dataset
+from lincore.data.frames import columns_named, display_name, is_number
 from lincore.data.labels import lone_class_notices
-from lincore.data.names import columns_named, display_name
 from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.sources import PARQUET_MAGIC, LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple, TypeAlias
 
-from lincore.data.names import numbered, unique_names
+from lincore.data.frames import numbered, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.tables.text.dialect import n_blank_last, split_with_other
 from lincore.io.tables.text.fields import BLANKS, NUMBER, kind_of

@@ -12,8 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lincore.data.column_values import first_texts
-from lincore.data.frames import with_many
+from lincore.data.frames import first_texts, with_many
 from lincore.errors import Notice
 from lincore.io.tables.text.fields import BLANKS, CURRENCY
 from lincore.io.tables.text.options import NumberMarks, Record, TextImport

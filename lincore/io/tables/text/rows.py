@@ -11,9 +11,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from lincore.data.column_values import first_texts
-from lincore.data.frames import with_columns
-from lincore.data.names import numbered, unique_names
+from lincore.data.frames import first_texts, numbered, unique_names, with_columns
 from lincore.errors import DataError
 from lincore.io.tables.text.dialect import read_records, split_with_other
 from lincore.io.tables.text.fields import SPACES, kind_of
