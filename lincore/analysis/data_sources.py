@@ -15,7 +15,7 @@ from lincore.fields.field import Field
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.files.verified import check_hash, file_hash, hash_of
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
-from lincore.io.loading import recognise_file, tables_of
+from lincore.io.loading import combine_tables, recognise_file
 from lincore.io.npz import read_npz
 from lincore.io.samples import (
     DOWNLOADS,
@@ -296,7 +296,7 @@ class FileData:
             table = read_table(content, self.name, self.reading)
             return table_to_dataset(table, self.target, self.table, progress=progress)
         if not isinstance(content, bytes):
-            tables = tables_of(content)
+            tables = combine_tables(content)
             if tables is None:
                 return self._deduplicated(
                     read_image_files(content, self.images, name=self.name, progress=progress)

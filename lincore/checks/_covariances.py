@@ -52,7 +52,7 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
     name, p = "equal covariances", X.shape[1]
     unable = "Equality of the class covariances cannot be tested: "
     cramped = "LDA pools the rows of all classes; QDA needs regularization or fewer components."
-    why = _too_few(np.bincount(codes), p)
+    why = _too_small(np.bincount(codes), p)
     if why:
         return Check(name, {}, "note", unable + why, cramped)
     groups = _by_class(X, codes, classes)
@@ -100,7 +100,7 @@ def _box_m(covariances: Array, count: Array) -> _BoxM:
     return _BoxM(M, float(stats.f.sf(F, a1, a2)))
 
 
-def _too_few(count: NDArray[np.intp], p: int) -> str:
+def _too_small(count: NDArray[np.intp], p: int) -> str:
     """Return the reason why the classes are too small for Box's M, or an empty text."""
     present = count[count > 0]
     if len(present) < 2:
@@ -160,28 +160,28 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
             f"The rows ({n:,}) span fewer directions than there are coordinates ({p:,}): the "
             "covariance within the classes is singular.",
         )
-    chosen, codes, of = _at_most(X, codes, seed)
+    chosen, codes, scope = _sample(X, codes, seed)
     spectrum = _correlation_spectrum(Moments.from_groups(chosen, codes, codes.max() + 1).within())
     rank = int(np.count_nonzero(is_positive(spectrum)))
     lost = chosen.shape[1] - rank
     if lost:
         return _singular(
             rank,
-            f"{lost:,} of {chosen.shape[1]:,} directions{of} do not vary within the classes: some "
-            "coordinates are constant there, or combinations of others.",
+            f"{lost:,} of {chosen.shape[1]:,} directions{scope} do not vary within the classes: "
+            "some coordinates are constant there, or combinations of others.",
         )
     condition = float(spectrum[-1] / spectrum[0])
     name, values = "conditioning", {"condition": condition, "rank": float(rank)}
     if condition < NOTEWORTHY_CONDITION:
         finding = (
-            f"No coordinate is nearly a combination of others (condition {condition:,.0f}{of})."
+            f"No coordinate is nearly a combination of others (condition {condition:,.0f}{scope})."
         )
         return Check(name, values, "fine", finding)
     return Check(
         name,
         values,
         "warning" if condition >= LARGE_CONDITION else "note",
-        f"Some coordinates are nearly combinations of others (condition {condition:,.2g}{of}): "
+        f"Some coordinates are nearly combinations of others (condition {condition:,.2g}{scope}): "
         "individual coefficients are unreliable, though predictions may be good.",
         DEPENDENT,
     )
@@ -214,7 +214,7 @@ def _first_correction(count: Array, p: int) -> float:
     return spread * (2 * p * p + 3 * p - 1) / (6 * (p + 1) * (K - 1))
 
 
-def _at_most(X: Array, codes: NDArray[np.intp], seed: int) -> tuple[Array, NDArray[np.intp], str]:
+def _sample(X: Array, codes: NDArray[np.intp], seed: int) -> tuple[Array, NDArray[np.intp], str]:
     """Sample features and rows to limit the time; return them and a description of the sample."""
     rng = np.random.default_rng(seed)
     parts = []

@@ -61,7 +61,7 @@ def henze_zirkler(X: ArrayLike) -> Normality:
 
 def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed: int = 0) -> Check:
     """Test each class, at a level adjusted for their number, and describe the worst deviation."""
-    tests, sampled = _of_classes(X, codes, len(classes), seed)
+    tests, sampled = _test_classes(X, codes, len(classes), seed)
     name, names = "normality", class_names(classes)
     if not tests:
         return Check(
@@ -77,13 +77,13 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     notes = [sampled] if sampled else []
     if len(tests) < present:
         notes.insert(0, f"{len(tests)} of {present} classes have enough rows")
-    of = f" ({'; '.join(notes)})" if notes else ""
+    scope = f" ({'; '.join(notes)})" if notes else ""
     p_value = min(1.0, min(each.p_value for each in tests.values()) * len(tests))
     rejected = {k: each for k, each in tests.items() if each.p_value * len(tests) < ALPHA}
     if not rejected:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
         sentence = f"Normality within the classes is not rejected ({p_equals(p_value)})"
-        return Check(name, values, "fine", f"{sentence}{of}: what LDA and QDA assume.")
+        return Check(name, values, "fine", f"{sentence}{scope}: what LDA and QDA assume.")
     size = {
         k: max(each.skewness / LARGE[0], abs(each.kurtosis) / LARGE[1])
         for k, each in rejected.items()
@@ -92,21 +92,21 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     whose = f"{names[worst]} are"
     if len(rejected) > 1:
         whose = f"{len(rejected)} of {len(tests)} classes are"
-    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {p_equals(p_value)}){of}"
+    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {p_equals(p_value)}){scope}"
     sentence += f"; {names[worst]} the least" if len(rejected) > 1 else ""
-    return _amiss(rejected[worst], p_value, sentence)
+    return _deviation_check(rejected[worst], p_value, sentence)
 
 
-def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
+def _deviation_check(shape: Normality, p_value: float, sentence: str) -> Check:
     """Judge the least normal class by the size of its deviation, not by its p-value."""
     values = {"p_value": p_value, "skewness": shape.skewness, "kurtosis": shape.kurtosis}
-    sentence = f"{sentence}: {_words(shape)}."
-    if not _beyond(shape, NOTEWORTHY):
+    sentence = f"{sentence}: {_deviation_text(shape)}."
+    if not _exceeds(shape, NOTEWORTHY):
         return Check("normality", values, "fine", f"{sentence} That is too little to matter.")
     return Check(
         "normality",
         values,
-        "warning" if _beyond(shape, LARGE) else "note",
+        "warning" if _exceeds(shape, LARGE) else "note",
         sentence,
         "LDA's predictions are often robust to this, its probabilities less so, QDA's least. "
         "Compare with logistic regression, which does not assume it; logarithms or roots of skewed "
@@ -114,7 +114,7 @@ def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
     )
 
 
-def _of_classes(
+def _test_classes(
     X: Array, codes: NDArray[np.intp], n_classes: int, seed: int
 ) -> tuple[dict[int, Normality], str]:
     """Test every class with enough rows; return the results and a description of the sample."""
@@ -159,11 +159,11 @@ def _null_moments(b2: float, p: int) -> tuple[float, float]:
     return mean, first + 2 * a**-p * bracket - 4 * w ** (-p / 2) * last
 
 
-def _beyond(shape: Normality, limits: tuple[float, float]) -> bool:
+def _exceeds(shape: Normality, limits: tuple[float, float]) -> bool:
     return shape.skewness > limits[0] or abs(shape.kurtosis) > limits[1]
 
 
-def _words(shape: Normality) -> str:
+def _deviation_text(shape: Normality) -> str:
     parts = []
     if shape.skewness > NOTEWORTHY[0]:
         parts.append(f"skewed (skewness {shape.skewness:.1f})")

@@ -8,7 +8,7 @@ import os
 _LEAST_LETTERS = 5
 
 
-def is_slip(typed: str, meant: str) -> bool:
+def is_misspelling(typed: str, meant: str) -> bool:
     """Return whether two texts differ by one inserted, missing, wrong or swapped letter."""
     # The letter must belong to a word of at least five letters: texts that differ by a digit or a
     # single letter, such as "type A" and "type B", are not misspelt.

@@ -78,7 +78,7 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     ['duplicates']
     """
     findings = (
-        _guessed(data),
+        _guessed_target(data),
         _many_numbers(data),
         _leaking(data),
         constant_within_classes(data, split),
@@ -111,7 +111,7 @@ def _leaks(x: np.ndarray, is_category: bool, codes: np.ndarray) -> bool:
     return predictability(x, codes, by_order=by_order).is_leak
 
 
-def _guessed(data: Dataset) -> DataFinding | None:
+def _guessed_target(data: Dataset) -> DataFinding | None:
     guess = data.target_guess
     if guess is None or not guess.rival:
         return None

@@ -98,14 +98,14 @@ def _parts(model: FittedClassifier, column: int) -> Iterator[Part]:
         edges = [-np.inf, *inner, np.inf]
         step = 1 if (known % 1 == 0).all() else 0
         for low, high in zip(edges, edges[1:], strict=False):
-            values = _range(low, high, step)
+            values = _range_text(low, high, step)
             if step and high == known.min():
                 values = values.removeprefix(LEAST)
             yield Part(name, values, (seen > low) & (seen <= high))
     yield Part(name, "missing", gaps)
 
 
-def _range(low: float, high: float, step: int) -> str:
+def _range_text(low: float, high: float, step: int) -> str:
     """Return the values above one and up to another in words; whole numbers have a step of 1."""
     first, last = (f"{end:,.0f}" if abs(end) >= 1000 else number(end) for end in (low + step, high))
     if np.isinf(low):

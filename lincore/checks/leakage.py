@@ -56,8 +56,8 @@ def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
     counts = np.bincount(cells, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
     top = counts.max(axis=1)
     # A level with a single row predicts nothing: it has no other rows.
-    second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
-    return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
+    runner_up = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
+    return float(top[(top >= 2) & (top - 1 >= runner_up)].sum() / len(codes))
 
 
 def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:

@@ -84,13 +84,15 @@ def assumptions(
         CONDITIONING: lambda: conditioning(X, y, seed=seed),
         COVARIANCES: lambda: equal_covariances(X, y, labels),
         NORMALITY: lambda: normality(X, y, labels, seed=seed),
-        SEPARATION: lambda: (_mistakes if model == "perceptron" else separability)(X, y),
+        SEPARATION: lambda: (_perceptron_convergence if model == "perceptron" else separability)(
+            X, y
+        ),
     }
     wanted = EVERY if model is None else ASSUMPTIONS[model]
-    return tuple(_tried(name, checks[name]) for name in wanted)
+    return tuple(_run_check(name, checks[name]) for name in wanted)
 
 
-def _tried(name: str, check: Callable[[], Check]) -> Check:
+def _run_check(name: str, check: Callable[[], Check]) -> Check:
     """Run a check; if it fails, return a note with the reason."""
     try:
         return check()
@@ -217,7 +219,7 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
     )
 
 
-def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
+def _perceptron_convergence(X: Array, codes: NDArray[np.intp]) -> Check:
     """Check whether the perceptron can reach an epoch without mistakes."""
     check = separability(X, codes)
     if check.values["separated"] == 1:

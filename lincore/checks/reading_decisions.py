@@ -93,7 +93,10 @@ def with_decisions(
     decisions = [
         TableFinding(
             notice,
-            (*_of_reading(notice.code, options, table.reading), *_of_use(notice, table, columns)),
+            (
+                *_reading_hints(notice.code, options, table.reading),
+                *_use_hints(notice, table, columns),
+            ),
             is_decision=True,
         )
         for notice in dict.fromkeys(notices)
@@ -142,7 +145,7 @@ def image_decisions(
     return tuple(decisions)
 
 
-def _of_reading(
+def _reading_hints(
     code: str, options: ReadOptions, reading: DetectedOptions | None
 ) -> tuple[Hint, ...]:
     """Return the import options that overrule a finding, ready to be applied."""
@@ -161,7 +164,7 @@ def _of_reading(
     return _OTHERS.get(code, ())
 
 
-def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hint, ...]:
+def _use_hints(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hint, ...]:
     """Return other uses of the columns, rows or target that a finding is about."""
     if notice.code == "LIN053" and table.source is None:
         return (Hint("Fill them in", options={"missing": None}),)

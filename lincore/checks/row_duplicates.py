@@ -147,7 +147,7 @@ def _table(
     near = np.isfinite(distance)
     nearest = np.where(near, nearest, 0)
     surprising = near.copy()
-    surprising[near] = _by_chance(A, codes, nearest[near]) < SURPRISING
+    surprising[near] = _expected_duplicates(A, codes, nearest[near]) < SURPRISING
     return NearDuplicates(chosen, nearest, distance == 0, near, surprising)
 
 
@@ -164,23 +164,25 @@ def _comparable(train: Array, test: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def _by_chance(rows: Array, codes: NDArray[np.intp], places: NDArray[np.intp]) -> Array:
+def _expected_duplicates(
+    rows: Array, codes: NDArray[np.intp], positions: NDArray[np.intp]
+) -> Array:
     """Return how many training rows of the same class are expected to equal each row by chance."""
     # The frequencies of a row's values are multiplied as if columns were independent, and the
     # product is raised to the effective share of independent columns, the participation ratio of
     # their correlations. The row itself counts as a quarter, so that a value of no other row is
     # rare but not impossible.
     independent = _independent_share(rows)
-    expected = np.zeros(len(places))
-    for code in np.unique(codes[places]):
+    expected = np.zeros(len(positions))
+    for code in np.unique(codes[positions]):
         columns = np.sort(rows[codes == code], axis=0)
-        of = codes[places] == code
-        logs = np.zeros(np.count_nonzero(of))
-        for column, values in zip(columns.T, rows[places[of]].T, strict=True):
+        in_class = codes[positions] == code
+        logs = np.zeros(np.count_nonzero(in_class))
+        for column, values in zip(columns.T, rows[positions[in_class]].T, strict=True):
             low = np.searchsorted(column, values - SAME_NUMBER, side="left")
             high = np.searchsorted(column, values + SAME_NUMBER, side="right")
             logs += np.log((high - low - 0.75) / len(column))
-        expected[of] = len(columns) * np.exp(independent * logs)
+        expected[in_class] = len(columns) * np.exp(independent * logs)
     return expected
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from lincore.checks._spelling import is_slip
+from lincore.checks._spelling import is_misspelling
 from lincore.checks.leakage import Predictability, may_leak, predictability
 from lincore.data.frames import columns_named, count_present, is_number
 from lincore.data.labels import MANY_NUMBERS, is_classes
@@ -109,7 +109,7 @@ def find_table_problems(
             _spelling_variants(labels),
             _misspelt(labels),
             _lone_classes(labels),
-            _repeats(table, used),
+            _duplicate_rows(table, used),
         ]
     return tuple(finding for finding in findings if finding is not None)
 
@@ -299,11 +299,13 @@ def _leaking(
     clustered = {name: m.share for name, m in by_column.items() if m.by_clusters}
     findings = []
     if leaking:
-        sentence = f"Possible target leakage. {_telling(leaking, len(codes))}."
+        sentence = f"Possible target leakage. {_share_sentence(leaking, len(codes))}."
         notice = Notice(sentence, columns_named([*leaking]), _unless_known(leaking), "LIN066")
         findings.append(TableFinding(notice, (_ignore([*leaking]),)))
     if clustered:
-        sentence = f"{_telling(clustered, len(codes))}: each class is a cluster of its values."
+        sentence = (
+            f"{_share_sentence(clustered, len(codes))}: each class is a cluster of its values."
+        )
         notice = Notice(sentence, columns_named([*clustered]), _unless_known(clustered), "LIN073")
         findings.append(TableFinding(notice, (_ignore([*clustered]),)))
     return findings
@@ -318,7 +320,7 @@ def _predictability(
     return predictability(numbers, codes, by_order=True)
 
 
-def _telling(shares: Mapping[str, float], n_rows: int) -> str:
+def _share_sentence(shares: Mapping[str, float], n_rows: int) -> str:
     least = percent_of(round(min(shares.values()) * n_rows), n_rows)
     it = "It alone predicts" if len(shares) == 1 else "Each alone predicts"
     bound = "" if len(shares) == 1 or min(shares.values()) == 1 else "at least "
@@ -360,7 +362,7 @@ def _misspelt(labels: pd.Series[Any]) -> TableFinding | None:
     meant: dict[str, str] = {}
     for rare, few in counts.items():
         common = (word for word, many in counts.items() if few <= _RARE_SLIP * many)
-        near = next((word for word in common if is_slip(str(rare), str(word))), None)
+        near = next((word for word in common if is_misspelling(str(rare), str(word))), None)
         if near is not None:
             meant[str(rare)] = str(near)
     if not meant:
@@ -410,7 +412,7 @@ def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
     return TableFinding(notice, (drop, Hint("Merge them", options={"merge_classes": merged})))
 
 
-def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
+def _duplicate_rows(table: Table, used: Sequence[Column]) -> TableFinding | None:
     # Rows differ anyway if one column has no repeated values; comparing many columns takes long.
     n_rows = len(table.frame)
     if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
@@ -419,7 +421,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     count = int(frame.duplicated().sum())
     # Equal texts are not a coincidence.
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
-    if not count or (judged and count <= _repeats_by_chance(frame, count)):
+    if not count or (judged and count <= _expected_duplicates(frame, count)):
         return None
     finding = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
     notice = Notice(
@@ -432,7 +434,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     return TableFinding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
 
 
-def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:
+def _expected_duplicates(frame: pd.DataFrame, enough: int) -> float:
     """Return the number of equal pairs of rows expected if columns were independent."""
     # Stops counting once it is below `enough`.
     pairs = len(frame) * (len(frame) - 1) / 2

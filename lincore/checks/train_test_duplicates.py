@@ -54,7 +54,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
         "searched": float(len(duplicates.rows)),
         "contradicting": float(contradicts.mean()) if len(exact) else 0.0,
     }
-    return _say(values, duplicates, noun, len(split.test), int(contradicts.sum()))
+    return _duplicates_check(values, duplicates, noun, len(split.test), int(contradicts.sum()))
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
@@ -76,7 +76,7 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     )
 
 
-def _say(
+def _duplicates_check(
     values: dict[str, float],
     duplicates: NearDuplicates,
     noun: RowNoun,
@@ -91,7 +91,7 @@ def _say(
     of_another = f" {contradicting:,} exact duplicates have another class there."
     twins = of_another if contradicting else ""
     if share < NOTEWORTHY or number < FEWEST:
-        return Check(name, values, "fine", _harmless(duplicates, noun, searched) + twins)
+        return Check(name, values, "fine", _harmless_sentence(duplicates, noun, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
     how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
     how += f", {percent((duplicates.exact & duplicates.surprising).mean())} exactly"
@@ -115,7 +115,7 @@ def _say(
     )
 
 
-def _harmless(duplicates: NearDuplicates, noun: RowNoun, searched: str) -> str:
+def _harmless_sentence(duplicates: NearDuplicates, noun: RowNoun, searched: str) -> str:
     if not duplicates.near.any():
         return f"None of {searched} has a duplicate in the training set."
     number = int(duplicates.near.sum())

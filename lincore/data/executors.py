@@ -101,7 +101,7 @@ class DaskExecutor:
 
         del watch
         # As a future it is passed between workers instead of being sent with every task.
-        shared = self._client.submit(_same, work, pure=False)
+        shared = self._client.submit(_identity, work, pure=False)
         task = dask.delayed(_on_one_core, pure=False)
         level = self._client.compute([task(shared, *item) for item in items])
         both = partial(_merged, merge)
@@ -112,7 +112,7 @@ class DaskExecutor:
         return result
 
 
-def _same(work: Callable[..., Result]) -> Callable[..., Result]:
+def _identity(work: Callable[..., Result]) -> Callable[..., Result]:
     return work
 
 

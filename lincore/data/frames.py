@@ -52,8 +52,8 @@ def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
         column = frame.iloc[:, j]
         line = {"missing": int(column.isna().sum()), "distinct": int(column.nunique())}
         if isinstance(column.dtype, pd.CategoricalDtype):
-            often = column.mode().astype(str).tolist()
-            lines.append({"kind": "category", **line, "most frequent": often[0] if often else ""})
+            modes = column.mode().astype(str).tolist()
+            lines.append({"kind": "category", **line, "most frequent": modes[0] if modes else ""})
             continue
         summary = column.astype(float).describe().rename({"std": "SD", "50%": "median"})
         lines.append({"kind": "number", **line, **summary, "most frequent": ""})

@@ -138,14 +138,14 @@ def count_rows(
         notices += zeros_left_out(n_rows - len(rows), n_rows, "weight", weight_name)
     if frequencies is not None:
         lines = rows
-        often = _checked_frequencies(
+        repeats = _checked_frequencies(
             _as_array(frequencies)[lines],
             frequency_name,
             lambda row: describe_row(lines[row]),
             width,
         )
-        n_lines, rows = int(np.count_nonzero(often)), np.repeat(lines, often)
-        notices += zeros_left_out(len(often) - n_lines, n_rows, "frequency", frequency_name)
+        n_lines, rows = int(np.count_nonzero(repeats)), np.repeat(lines, repeats)
+        notices += zeros_left_out(len(repeats) - n_lines, n_rows, "frequency", frequency_name)
         sentence = (
             f"{count(n_lines, 'line')} repeated by {frequency_name!r}: {count(len(rows), 'row')}."
         )

@@ -46,7 +46,7 @@ _NUMBERED_NAME = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}")
 _MOST_RUNNERS_UP = 3
 _FEW_CLASSES = 10
 # With thousands of columns only this many from either end and all texts are examined.
-_LOOKED_AT = 100
+_EXAMINED = 100
 
 
 class TargetGuess(NamedTuple):
@@ -117,13 +117,13 @@ class _Candidate(NamedTuple):
 
 def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     """Guess the column that holds the classes, by values, place and name."""
-    columns = _looked_at(frame)
+    columns = _examined_columns(frame)
     candidates = _candidates(frame, columns)
     if not candidates and len(columns) < frame.shape[1]:
         candidates = _candidates(frame, [*map(str, frame)])
     if not candidates:
         return None
-    plain = _ratings(frame, candidates)
+    plain = _points_by_name(frame, candidates)
     full = {c.name: plain[c.name] + c.name_points for c in candidates}
     # In case of ties, the column with fewer classes.
     ranked = sorted(candidates, key=lambda c: (-full[c.name], c.n_classes))
@@ -142,13 +142,13 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     return TargetGuess(best.name, by_name, tuple(o.name for o in others)[:_MOST_RUNNERS_UP], rival)
 
 
-def _looked_at(frame: pd.DataFrame) -> Sequence[str]:
+def _examined_columns(frame: pd.DataFrame) -> Sequence[str]:
     columns: list[str] = list(frame.columns)
-    if len(columns) <= 2 * _LOOKED_AT:
+    if len(columns) <= 2 * _EXAMINED:
         return columns
-    inner = columns[_LOOKED_AT:-_LOOKED_AT]
+    inner = columns[_EXAMINED:-_EXAMINED]
     telling = [name for name in inner if _name_points(name) or not is_number(frame[name])]
-    return [*columns[:_LOOKED_AT], *telling, *columns[-_LOOKED_AT:]]
+    return [*columns[:_EXAMINED], *telling, *columns[-_EXAMINED:]]
 
 
 def _candidates(frame: pd.DataFrame, names: Sequence[str]) -> list[_Candidate]:
@@ -185,12 +185,12 @@ def _name_points(name: str) -> float:
     return _SURE_TOKEN if SURE_WORDS.intersection(tokens) - {"y"} else 0.0
 
 
-def _ratings(frame: pd.DataFrame, candidates: Sequence[_Candidate]) -> dict[str, float]:
+def _points_by_name(frame: pd.DataFrame, candidates: Sequence[_Candidate]) -> dict[str, float]:
     """Return the points of each candidate for its values and its position."""
     n_flags = sum(c.is_flag for c in candidates)
     few = [c for c in candidates if c.n_classes <= MAX_PROPOSED_CLASSES]
     texts = [c.name for c in few if c.is_text and not c.is_name_like]
-    last = _last_telling(frame)
+    last = _last_informative(frame)
 
     def value_points(candidate: _Candidate) -> float:
         many = _MOST_CLASSES if candidate.is_text else _FEW_NUMBERS
@@ -214,7 +214,7 @@ def _ratings(frame: pd.DataFrame, candidates: Sequence[_Candidate]) -> dict[str,
     }
 
 
-def _last_telling(frame: pd.DataFrame) -> str | None:
+def _last_informative(frame: pd.DataFrame) -> str | None:
     """Return the last column except free text, row names and constants."""
     for name in reversed(list(frame.columns)):
         n_present, n_distinct = count_present(frame[name])
@@ -260,26 +260,26 @@ def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str,
 
 
 def _named_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
-    successes = _counts_called(frame, _SUCCESSES)
+    successes = _counts_named(frame, _SUCCESSES)
     for first in successes:
-        for second in _counts_called(frame, (*_TOTALS, *_FAILURES)):
+        for second in _counts_named(frame, (*_TOTALS, *_FAILURES)):
             # A binary flag is the class of its row.
             if second == first or frame[first].max() <= 1:
                 continue
-            is_failure = _is_called(second, _FAILURES)
+            is_failure = _is_named(second, _FAILURES)
             if is_failure or bool((frame[first] <= frame[second]).all()):
                 return first, second
     return None
 
 
 def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | None:
-    for total in _counts_called(frame, _TRIALS):
+    for total in _counts_named(frame, _TRIALS):
         # If the total varies, the guess may be right: a grade next to a sum.
         is_constant = frame[total].nunique() == 1
         columns = [*frame] if guess in (None, total) else [guess] if is_constant else []
         for column in columns:
             values = frame[column]
-            if column == total or not is_number(values) or not _counts(values):
+            if column == total or not is_number(values) or not _are_counts(values):
                 continue
             if values.max() > 1 and bool((values <= frame[total]).all()):
                 return column, total
@@ -299,17 +299,17 @@ def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
     )
 
 
-def _counts_called(frame: pd.DataFrame, words: Sequence[str]) -> list[str]:
+def _counts_named(frame: pd.DataFrame, words: Sequence[str]) -> list[str]:
     """Return the columns of counts that are named as such."""
-    names = [str(name) for name in frame if _is_called(str(name), words)]
-    return [name for name in names if is_number(frame[name]) and _counts(frame[name])]
+    names = [str(name) for name in frame if _is_named(str(name), words)]
+    return [name for name in names if is_number(frame[name]) and _are_counts(frame[name])]
 
 
-def _is_called(name: str, words: Sequence[str]) -> bool:
+def _is_named(name: str, words: Sequence[str]) -> bool:
     pattern = rf"{_COUNT_OF}(?:{'|'.join(words)})s?"
     return re.fullmatch(pattern, name.strip(), re.IGNORECASE) is not None
 
 
-def _counts(column: pd.Series[Any]) -> bool:
+def _are_counts(column: pd.Series[Any]) -> bool:
     values = column.dropna().to_numpy(dtype=np.float64)
     return len(values) > 0 and bool(((values >= 0) & (values == np.floor(values))).all())

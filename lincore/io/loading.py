@@ -94,20 +94,20 @@ def load(
     named = {"target": target, "options": options, "weights": weights, "frequencies": frequencies}
     given = [*(option for option, value in named.items() if value is not None), *choices]
     if isinstance(source, tuple):
-        _refuse_others(given, "A pair (X, y)", _COUNTING)
+        _check_options(given, "A pair (X, y)", _COUNTING)
         data = arrays_to_dataset(*source, name=name or "arrays")
         return with_row_weights(data, weights=weights, frequencies=frequencies)
     opened = _open(source, name, options)
     if isinstance(opened, Table):
-        _refuse_others(given, "A table", set(given) - _OF_IMAGES)
+        _check_options(given, "A table", set(given) - _OF_IMAGES)
         counting = _counting_columns(weight=weights, frequency=frequencies)
         choices |= {"roles": {**choices.get("roles", {}), **counting}} if counting else {}
         return table_to_dataset(opened, target, TableOptions(**choices))
     kind, raw, name = opened
     if kind == "arrays":
-        _refuse_others(given, "An npz of arrays", set())
+        _check_options(given, "An npz of arrays", set())
         return read_npz(raw, name)
-    _refuse_others(given, "A zip of images", _OF_IMAGES)
+    _check_options(given, "A zip of images", _OF_IMAGES)
     if isinstance(raw, bytes):
         return read_image_zip(raw, name, ImageOptions(**choices))
     return read_image_files(raw, ImageOptions(**choices), name=name)
@@ -175,7 +175,7 @@ def _open(
     if is_frame(source):
         return frame_to_table(as_frame(source), name or "table")
     if isinstance(source, list):
-        name, tables = name or source[0][0].partition("/")[0], tables_of(source)
+        name, tables = name or source[0][0].partition("/")[0], combine_tables(source)
         if tables is None:
             return "images", source, name
         source = tables
@@ -186,7 +186,7 @@ def _open(
     return read_table(raw, name, options) if kind == "table" else (kind, raw, name)
 
 
-def tables_of(files: Sequence[tuple[str, bytes]]) -> bytes | None:
+def combine_tables(files: Sequence[tuple[str, bytes]]) -> bytes | None:
     """Return the only table among several files, or a zip of all; None for images."""
     tables = tables_among(files)
     if not tables or any(is_image(raw, name) for name, raw in files):
@@ -234,7 +234,7 @@ def recognise_file(
     return "arrays" if is_npz(raw) else "images", raw, name
 
 
-def _refuse_others(given: Sequence[str], source: str, allowed: Collection[str]) -> None:
+def _check_options(given: Sequence[str], source: str, allowed: Collection[str]) -> None:
     """Reject an option that does not apply to the kind of source."""
     for option in given:
         if option not in allowed:

@@ -18,7 +18,12 @@ from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile, table_format
 from lincore.io.tables.bins import Binned, Binning, bin_values
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
-from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
+from lincore.io.tables.column_selection import (
+    choose_roles,
+    keep_rows,
+    left_out_notices,
+    no_feature_error,
+)
 from lincore.io.tables.features import build_features, merge_labels, order_key, refuse_infinite
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import read_parquet
@@ -26,7 +31,7 @@ from lincore.io.tables.formats.parsed_apart import read_sheet, read_statfile
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.read import read_text
-from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
+from lincore.io.tables.repeated_ids import common_prefix, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import AS_PROPOSED, Table, TableOptions, frame_to_table
@@ -98,7 +103,7 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
     zipped = read_zipped_table(raw, name, options.sheet, limits) if kind == "zip" else None
     if zipped is not None:
         table = _read_whole(zipped.raw, zipped.path, replace(options, sheet=None), limits)
-        return _one_of(table, name, zipped.path, zipped.paths)
+        return _with_sheets(table, name, zipped.path, zipped.paths)
     frame: pd.DataFrame | None = None
     if kind == "Parquet":
         frame, notices = read_parquet(raw, name, limits)
@@ -122,10 +127,12 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
     sheet = read_sheet(raw, name, options.sheet, limits)
     asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
     table = _read_text(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
-    return _one_of(table, name, sheet.name, sheet.sheets, kind="workbook")
+    return _with_sheets(table, name, sheet.name, sheet.sheets, kind="workbook")
 
 
-def _one_of(table: Table, name: str, sheet: str, sheets: tuple[str, ...], kind: str = "") -> Table:
+def _with_sheets(
+    table: Table, name: str, sheet: str, sheets: tuple[str, ...], kind: str = ""
+) -> Table:
     """Return one of several tables in a file, and report that."""
     assert table.reading is not None
     kind = kind or table.reading.kind
@@ -205,11 +212,13 @@ def table_to_dataset(
     if table.source is not None and not options.drawn_only:
         data = large_table_to_dataset(table, target, options, progress)
     else:
-        data = _held_to_dataset(table, target, options)
+        data = _table_in_memory_to_dataset(table, target, options)
     return rename_features(data, table, options.rename)
 
 
-def _held_to_dataset(table: Table, target: str | int | None, options: TableOptions) -> Dataset:
+def _table_in_memory_to_dataset(
+    table: Table, target: str | int | None, options: TableOptions
+) -> Dataset:
     """Make a data set of the rows in memory, under the names of the file."""
     if table.source is not None:
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
@@ -221,7 +230,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     keep, dropping = keep_rows(table, label, used, options)
-    counted = _counted(table, keep, chosen, len(used))
+    counted = _count_kept_rows(table, keep, chosen, len(used))
     rows = counted.rows
     frame = table.frame.iloc[rows]
     labels = frame[label]
@@ -231,7 +240,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         raise error
     codes, classes, bounds = _classes(labels, options.bins, table.orders.get(label, ()))
     if not used:
-        raise no_feature(table, columns)
+        raise no_feature_error(table, columns)
     built = build_features(
         frame, chosen["feature"], texts, table.name, options.categories, table.orders
     )
@@ -249,7 +258,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
             *table.notices,
             *dropping,
             *counted.notices,
-            *left_out(columns),
+            *left_out_notices(columns),
             *together,
             *built.notices,
             *lone_class_notices(codes, classes),
@@ -265,7 +274,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         text_columns=tuple(texts),
         bin_bounds=bounds,
         weights=counted.weights,
-        weight_name=_name_of(chosen["weight"]),
+        weight_name=_column_name(chosen["weight"]),
         **grouping,
     )
 
@@ -277,13 +286,13 @@ def _groups(
     options: TableOptions,
 ) -> tuple[dict[str, Any], list[Notice]]:
     """Return the groups of rows as fields of a data set, and a notice if they were detected."""
-    name, frequency = _name_of(chosen["group"]), _name_of(chosen["frequency"])
+    name, frequency = _column_name(chosen["group"]), _column_name(chosen["frequency"])
     if not name:
         return line_groups(counted.lines, frequency) if frequency else {}, []
     # By line of the file: copies of a line without a group would otherwise be separate groups.
     column = table.frame[name].iloc[np.unique(counted.rows)]
     groups, names = group_codes(column)
-    common = common_part(column)
+    common = common_prefix(column)
     fields = {
         "groups": groups[counted.lines],
         "group_names": names,
@@ -292,13 +301,15 @@ def _groups(
     }
     if options.roles.get(name) == "group":
         return fields, []
-    by = f"Rows with the same {name!r} are kept together"
+    sentence = f"Rows with the same {name!r} are kept together"
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
         shared = str(common.iloc[row])
-        by = f"Rows with the same beginning of {name!r} (such as {shared!r}) are kept together"
+        sentence = (
+            f"Rows with the same beginning of {name!r} (such as {shared!r}) are kept together"
+        )
     notice = Notice(
-        f"{by}: {len(column):,} rows of {len(names):,} subjects.",
+        f"{sentence}: {len(column):,} rows of {len(names):,} subjects.",
         f"column {name!r}",
         "If they do not belong together, ignore it.",
         "LIN059",
@@ -306,12 +317,12 @@ def _groups(
     return fields, [notice]
 
 
-def _counted(
+def _count_kept_rows(
     table: Table, keep: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
 ) -> CountedRows:
     """Return the rows that are kept, repeated by their frequencies, and their weights."""
     rows = np.flatnonzero(keep)
-    weight, frequency = (_name_of(chosen[role]) for role in ("weight", "frequency"))
+    weight, frequency = (_column_name(chosen[role]) for role in ("weight", "frequency"))
     weights, frequencies = (
         table.frame[name].iloc[rows] if name else None for name in (weight, frequency)
     )
@@ -322,7 +333,7 @@ def _counted(
     return counted._replace(rows=rows[counted.rows])
 
 
-def _name_of(columns: Sequence[Column]) -> str:
+def _column_name(columns: Sequence[Column]) -> str:
     """Return the name of the column with a role, "" if there is none."""
     return columns[0].name if columns else ""
 

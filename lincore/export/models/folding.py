@@ -13,7 +13,7 @@ from lincore.errors import DataError
 from lincore.export.models._classifiers import classifier_functions
 from lincore.export.models.literals import refuse_large
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
-from lincore.io.tables.column_roles import YES_NO, says_yes, says_yes_or_no
+from lincore.io.tables.column_roles import YES_NO, are_yes_or_no, means_yes
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
@@ -201,11 +201,11 @@ def _coded(name: str, names: Sequence[str], coding: Coding) -> list[Input]:
 def _spellings(level: str, levels: Sequence[str]) -> list[str]:
     """Return a level and, for yes and no, the other spellings accepted in a new file."""
     spellings = [level]
-    if len(levels) == 2 and says_yes_or_no(levels):
+    if len(levels) == 2 and are_yes_or_no(levels):
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
         for text in (form for word in words for form in (word, word.title(), word.upper())):
-            is_new = text not in levels and says_yes_or_no([text, *levels])
-            if is_new and says_yes(text) == says_yes(level):
+            is_new = text not in levels and are_yes_or_no([text, *levels])
+            if is_new and means_yes(text) == means_yes(level):
                 spellings.append(text)
     return spellings
 

@@ -131,23 +131,23 @@ class LargeFile:
 
     def beginning(self, n_bytes: int) -> bytes:
         """Return its first bytes unchanged."""
-        with self.open_as_it_is() as stream:
+        with self.open_raw() as stream:
             return stream.read(n_bytes)
 
-    def open_as_it_is(self) -> BinaryIO:
+    def open_raw(self) -> BinaryIO:
         """Open it without decompression."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
     def open(self) -> BinaryIO:
         """Open it, decompressing on the fly within the limits."""
-        stream = self.open_as_it_is()
+        stream = self.open_raw()
         if not self.is_packed:
             return stream
-        return io.BufferedReader(IteratedBytes(_unpacked(stream, self)), _BLOCK_BYTES)
+        return io.BufferedReader(IteratedBytes(_decompress(stream, self)), _BLOCK_BYTES)
 
     def open_as(self, encoding: str) -> BinaryIO:
         r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, from any encoding."""
-        pieces = _recoded(self.open(), encoding, self.name)
+        pieces = _recode(self.open(), encoding, self.name)
         return io.BufferedReader(IteratedBytes(pieces), _BLOCK_BYTES)
 
 
@@ -175,7 +175,7 @@ class IteratedBytes(io.RawIOBase):
         return len(chunk)
 
 
-def _unpacked(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:
+def _decompress(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:
     """Yield the content of a gzip file until it is too much, or too many times its size."""
     # Text is rarely compressed to a fiftieth; a bomb is, to a thousandth.
     count, limits = 0, file.limits
@@ -204,7 +204,7 @@ def _unpacked(packed: BinaryIO, file: LargeFile) -> Generator[bytes]:
             yield piece
 
 
-def _recoded(stream: BinaryIO, encoding: str, name: str) -> Generator[bytes]:
+def _recode(stream: BinaryIO, encoding: str, name: str) -> Generator[bytes]:
     """Yield the text of a stream as UTF-8."""
     with io.TextIOWrapper(stream, encoding, errors="replace", newline=None) as text:
         while piece := text.read(_BLOCK_BYTES):
@@ -220,11 +220,11 @@ def without_nuls(text: str, name: str) -> str:
     if "\0" not in text:
         return text
     if text.count("\0") > _MOST_NULS * len(text):
-        raise no_text(name)
+        raise nul_error(name)
     return text.replace("\0", "")
 
 
-def no_text(name: str) -> NulError:
+def nul_error(name: str) -> NulError:
     """Return the error for a file of NUL bytes."""
     return NulError(
         "The file contains NUL bytes: it is not a text table.",
@@ -238,7 +238,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
     rest, n_bytes = b"", 0
     while chunk := stream.read(_BLOCK_BYTES):
         if b"\0" in chunk:
-            raise no_text(name)
+            raise nul_error(name)
         cut = chunk.rfind(b"\n") + 1
         if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
             raise DataError(

@@ -136,12 +136,12 @@ def class_level(folders: Sequence[tuple[str, ...]]) -> int:
         return max(deepest - 1, 0)
     level = first
     for deeper in range(first + 1, deepest):
-        if _crosses(folders, level, deeper):
+        if _class_names_recur(folders, level, deeper):
             level = deeper
     return level
 
 
-def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
+def _class_names_recur(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
     """Return whether the same class names recur below each folder of a higher level."""
     below: dict[str, set[str]] = {}
     for path in folders:
@@ -151,7 +151,11 @@ def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> boo
             return False
         below.setdefault(path[level], set()).add(path[deeper])
     names = set().union(*below.values())
-    if len(names) < 2 or all(_COUNTER.fullmatch(name) for name in names) or _are_kinds(names):
+    if (
+        len(names) < 2
+        or all(_COUNTER.fullmatch(name) for name in names)
+        or _are_images_and_masks(names)
+    ):
         return False
     shared = sum(len(subfolders) for subfolders in below.values()) / (len(names) * len(below))
     return shared > 0.8
@@ -161,11 +165,11 @@ def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
     """Return which files are in a folder of masks, at a level other than that of the class."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
-    mixed = [i for i in range(deepest) if i != level and _are_kinds(names[i])]
+    mixed = [i for i in range(deepest) if i != level and _are_images_and_masks(names[i])]
     return [any(len(path) > i and path[i].casefold() in _MASKS for i in mixed) for path in folders]
 
 
-def _are_kinds(names: set[str]) -> bool:
+def _are_images_and_masks(names: set[str]) -> bool:
     """Return whether folders hold images and the masks that belong to them."""
     folded = {name.casefold() for name in names}
     both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)
@@ -244,12 +248,12 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise _unusable(f"It is not a regular expression: {error}.", pattern) from error
     if not {"label", "group"} & set(expression.groupindex):
         raise _unusable("It has no group called label or group.", pattern)
-    if _could_run_away(pattern):
+    if _may_run_forever(pattern):
         raise _unusable("It repeats a group, or repeats too often: it could run forever.", pattern)
     return expression
 
 
-def _could_run_away(pattern: str) -> bool:
+def _may_run_forever(pattern: str) -> bool:
     """Return whether a pattern repeats more than single letters, or too many of them."""
     # It is conservative: accepted patterns take at most a cubic number of steps.
     # Escapes and character sets count as one letter.

@@ -122,8 +122,8 @@ def find_images(
         elif pattern is not None:
             notices = (_pattern_notice(pattern, paths[0], collection.name),)
     if pattern is not None:
-        placements = _named(placements, paths, pattern)
-    copies = _copies(collection, numbers, placements)
+        placements = _apply_pattern(placements, paths, pattern)
+    copies = _find_copies(collection, numbers, placements)
     images = []
     for i, placement in zip(numbers, placements, strict=True):
         if i in copies:
@@ -135,7 +135,7 @@ def find_images(
     return images, notices
 
 
-def _copies(
+def _find_copies(
     collection: ImageCollection, numbers: Sequence[int], placements: Sequence[Placement]
 ) -> dict[int, int]:
     """Return images that occur again in the same class at another level, and their originals."""
@@ -180,7 +180,9 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     return Notice(sentence, name, remedy, "LIN085")
 
 
-def _named(placements: Sequence[Placement], paths: Sequence[str], pattern: str) -> list[Placement]:
+def _apply_pattern(
+    placements: Sequence[Placement], paths: Sequence[str], pattern: str
+) -> list[Placement]:
     """Take the class from the names, or only the group if the pattern finds no class."""
     named = []
     by_name = "(?P<label>" in pattern

@@ -119,7 +119,7 @@ def read_headers(
         except SkippedFile as reason:
             collection.skipped[number] = str(reason)
 
-    over_cores(look, len(images), "Looking at images", progress)
+    run_in_threads(look, len(images), "Looking at images", progress)
     return {
         image.number: header
         for image, header in zip(images, headers, strict=True)
@@ -145,7 +145,7 @@ def find_grey_levels(
             ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
 
     if numbers:
-        over_cores(look, len(numbers), "Looking for black and white", progress)
+        run_in_threads(look, len(numbers), "Looking for black and white", progress)
     levels_of: dict[int, Levels] = {}
     for whole in (True, False):
         kind = {n: ends for n, ends in ranges.items() if isinstance(ends[1], int) == whole}
@@ -186,7 +186,7 @@ def decode_pixels(
         except SkippedFile as reason:
             collection.skipped[number] = str(reason)
 
-    over_cores(decode, len(images), "Decoding images", progress)
+    run_in_threads(decode, len(images), "Decoding images", progress)
     is_intact = np.array([image.number not in collection.skipped for image in images], dtype=bool)
     if is_intact.all():
         return X, list(images)
@@ -201,7 +201,7 @@ def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tu
     """Report if colour images were converted to grey, based on a few of them."""
     step = max(1, len(images) // _SAMPLED_IMAGES)
     sampled = images[::step][:_SAMPLED_IMAGES]
-    spreads = [np.ptp(_small(collection, image.number), axis=1).mean() for image in sampled]
+    spreads = [np.ptp(_thumbnail(collection, image.number), axis=1).mean() for image in sampled]
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
     return (
@@ -214,7 +214,7 @@ def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tu
     )
 
 
-def _small(collection: ImageCollection, number: int) -> np.ndarray:
+def _thumbnail(collection: ImageCollection, number: int) -> np.ndarray:
     """Return an image at a small size, (n_pixels, 3) int16."""
     shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
     pixels = np.zeros(shape, np.int16)
@@ -224,7 +224,7 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
     return pixels.reshape(-1, 3)
 
 
-def over_cores(
+def run_in_threads(
     work: Callable[[int], None], count: int, task: str, progress: Progress | None = None
 ) -> None:
     """Call ``work(0)`` to ``work(count - 1)`` in threads, in any order."""

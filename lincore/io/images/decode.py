@@ -78,7 +78,7 @@ IMAGE_ENDINGS = (
 )
 # fmt: on
 _ORIENTATION = 0x0112
-_TURNS = {
+_TRANSPOSES = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
     4: Image.Transpose.FLIP_TOP_BOTTOM,
@@ -88,7 +88,7 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 # Orientations that exchange width and height.
-_ON_ITS_SIDE = {_TURNS[i] for i in (5, 6, 7, 8)}
+_ON_ITS_SIDE = {_TRANSPOSES[i] for i in (5, 6, 7, 8)}
 # Pillow reads these in Python, pixel by pixel: 2 million pixels take a second.
 _SLOW_CODECS = ("ppm", "ppm_plain")
 _MAX_SLOW_PIXELS = 2_000_000
@@ -118,7 +118,7 @@ def unsupported_image(head: bytes) -> str:
     if is_heic(head):
         return "" if CAN_READ_HEIC else _WITHOUT_HEIC
     if head[4:8] == b"ftyp":
-        return _in_boxes(head[8:12])
+        return _unsupported_container(head[8:12])
     for magic, kind in _UNSUPPORTED.items():
         if head.startswith(magic):
             return kind
@@ -131,7 +131,7 @@ def unsupported_image(head: bytes) -> str:
     return "a web page, not an image: download the image itself" if _PAGE.match(head[:256]) else ""
 
 
-def _in_boxes(brand: bytes) -> str:
+def _unsupported_container(brand: bytes) -> str:
     if brand in _AVIF:
         return f"AVIF: {_AS_JPEG}"
     if brand == b"crx ":
@@ -195,7 +195,7 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
             width, height = image.size
             _check_pixels(height, width, limits)
             _check_effort(image, raw, limits)
-            on_its_side = _TURNS.get(_orientation(image)) in _ON_ITS_SIDE
+            on_its_side = _TRANSPOSES.get(_orientation(image)) in _ON_ITS_SIDE
             sides = (width, height) if on_its_side else (height, width)
             return Header(*sides, is_deep=is_deep(image))
     except SkippedFile:
@@ -210,7 +210,7 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
 def grey_range(raw: bytes) -> Range:
     """Return the smallest and the largest grey level of an image with more than 256."""
     try:
-        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _turn(image):
+        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _lock_for(image):
             return range_of(image)
     # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
@@ -225,18 +225,18 @@ def decoded(
     mode = "RGB" if len(shape) == 3 else "L"
     try:
         with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image:
-            turn = _TURNS.get(_orientation(image))
+            turn = _TRANSPOSES.get(_orientation(image))
             sides = (width, height) if turn in _ON_ITS_SIDE else (height, width)
-            with _turn(image):
-                plain = _plain_and_small(image, mode, *sides, levels)
+            with _lock_for(image):
+                plain = _flatten_and_shrink(image, mode, *sides, levels)
             upright = plain if turn is None else plain.transpose(turn)
-            return np.asarray(_fitted(upright, height, width, fit)).ravel()
+            return np.asarray(_fit(upright, height, width, fit)).ravel()
     # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
         raise SkippedFile("damaged image") from error
 
 
-def _turn(image: Image.Image) -> AbstractContextManager[Any]:
+def _lock_for(image: Image.Image) -> AbstractContextManager[Any]:
     """Decode large images one at a time."""
     return _one_large if image.width * image.height > _LARGE_PIXELS else nullcontext()
 
@@ -285,7 +285,7 @@ def _orientation(image: Image.Image) -> int:
     return int(image.getexif().get(_ORIENTATION, 1))
 
 
-def _plain_and_small(
+def _flatten_and_shrink(
     image: Image.Image, mode: str, height: int, width: int, levels: Levels | None
 ) -> Image.Image:
     """Return an image in grey or colour, with at most a few times the requested pixels."""
@@ -295,17 +295,17 @@ def _plain_and_small(
         levels = own_levels(image)
     factor = min(image.height // (2 * height), image.width // (2 * width))
     if factor < 2:
-        return _plain(image, mode, levels)
+        return _flatten(image, mode, levels)
     small = Image.new(mode, (-(-image.width // factor), -(-image.height // factor)))
     # In strips, because a palette with transparency would need four times its memory, three times.
     step = factor * max(1, _STRIP_PIXELS // (image.width * factor))
     for top in range(0, image.height, step):
         strip = image.crop((0, top, image.width, min(top + step, image.height)))
-        small.paste(_plain(strip, mode, levels).reduce(factor), (0, top // factor))
+        small.paste(_flatten(strip, mode, levels).reduce(factor), (0, top // factor))
     return small
 
 
-def _plain(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
+def _flatten(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
     """Return an image in grey ("L") or colour ("RGB"), with transparency on white."""
     if levels is not None and is_deep(image):
         image = with_levels(image, levels)
@@ -315,7 +315,7 @@ def _plain(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
     return image.convert(mode)
 
 
-def _fitted(image: Image.Image, height: int, width: int, fit: Fit) -> Image.Image:
+def _fit(image: Image.Image, height: int, width: int, fit: Fit) -> Image.Image:
     if image.size == (width, height):
         return image
     if fit == "stretch":

@@ -244,7 +244,7 @@ def _read(
     with _without_warnings():
         headers = read_headers(collection, images, progress, limits)
         images = [image for image in images if image.number in headers]
-        _require(images, collection)
+        _require_classes(images, collection)
         sizes = {number: header[:2] for number, header in headers.items()}
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
@@ -253,7 +253,7 @@ def _read(
         levels, scale = find_grey_levels(collection, headers, scale, progress)
         X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
         greyed = () if options.colour else grey_notices(collection, images)
-    _require(images, collection)
+    _require_classes(images, collection)
     kept_sizes = Counter(sizes[image.number] for image in images)
     fit = options.fit if options.size is None else None
     resized = resized_notices(kept_sizes, common, shape, fit, name)
@@ -351,7 +351,7 @@ def _check(options: ImageOptions, name: str) -> None:
         )
 
 
-def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
+def _require_classes(images: Sequence[ImageFile], collection: ImageCollection) -> None:
     """Reject a collection without images, or with a single class."""
     labels = {image.label for image in images}
     if not labels:

@@ -46,7 +46,7 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
     if not np.isfinite(values).all():
         raise DataError("A value is infinite.", where=where, remedy="Correct it.")
     if isinstance(bins, (Bins, int, np.integer)):
-        bounds = _spaced(values, bins)
+        bounds = _spaced_bounds(values, bins)
         problem = "Almost all values are the same"
         remedy = "Bin by width, or choose another target."
     else:
@@ -62,7 +62,7 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
     return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
 
 
-def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
+def _spaced_bounds(values: Array, bins: Bins | int | np.integer) -> Array:
     """Return bounds for equal numbers of rows or equal widths."""
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:
@@ -76,7 +76,7 @@ def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
     bounds = np.quantile(values, shares) if how == "quantile" else low + shares * (high - low)
     # Rounded to as few digits as leave every row on its side.
     ordered = np.sort(values)
-    return np.array([_short(float(bound), ordered) for bound in np.unique(bounds)])
+    return np.array([_rounded(float(bound), ordered) for bound in np.unique(bounds)])
 
 
 def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:
@@ -88,7 +88,7 @@ def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]
     return pd.Series(names[places], dtype=object, index=values.index, name=values.name)
 
 
-def _short(bound: float, ordered: Array) -> float:
+def _rounded(bound: float, ordered: Array) -> float:
     below = np.searchsorted(ordered, bound)
     for digits in range(1, 17):
         near = float(f"{bound:.{digits}g}")

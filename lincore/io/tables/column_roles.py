@@ -178,22 +178,22 @@ def content_of(column: pd.Series[Any]) -> Content:
     elif pd.api.types.is_bool_dtype(column):
         kind = "category"
     elif is_number(column):
-        names_rows = _names_rows(column, present_numbers(column), n_distinct)
+        names_rows = _are_row_names(column, present_numbers(column), n_distinct)
         kind = "identifier" if names_rows else "number"
     else:
         some = present if isinstance(present, list) else present.iloc[:_JUDGED].tolist()
         texts = [str(value) for value in some[:_JUDGED]]
         kind = _kind_of_text(str(column.name), texts, len(present), distinct)
-    examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
+    examples = tuple(_example(value) for value in distinct[:_EXAMPLES])
     return Content(kind, len(column) - len(present), n_distinct, examples)
 
 
-def _shown(value: object) -> str:
+def _example(value: object) -> str:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def _names_rows(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> bool:
+def _are_row_names(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> bool:
     """Return whether numbers are row names: row numbers, named as such, or almost unique."""
     # Values of a quantity repeat by chance: if n rows are spread evenly over m numbers, about n² /
     # 2m pairs are equal, and more if the spread is uneven. Assigned numbers do not repeat.
@@ -250,7 +250,7 @@ def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any)
     n_distinct = len(distinct)
     n_words = len(_BLANKS.findall("|".join(some))) / len(some) + 1
     length = sum(map(len, some)) / len(some)
-    if (n_distinct == 2 and n_present > 2) or says_yes_or_no(distinct):
+    if (n_distinct == 2 and n_present > 2) or are_yes_or_no(distinct):
         return "category"
     if 2 * n_distinct > n_present:
         return "text" if n_words >= 3 or length > 40 else "identifier"
@@ -264,7 +264,7 @@ def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any)
     return "category" if n_distinct <= min(_MOST_LEVELS, n_present / 5) else "identifier"
 
 
-def says_yes_or_no(values: Iterable[object]) -> bool:
+def are_yes_or_no(values: Iterable[object]) -> bool:
     """Return whether all values mean yes or no, in any spelling."""
     # Single letters count if their counterpart occurs: Y and N together with yes and no, but not T
     # alone.
@@ -277,6 +277,6 @@ def says_yes_or_no(values: Iterable[object]) -> bool:
     return folded <= known
 
 
-def says_yes(text: str) -> bool:
+def means_yes(text: str) -> bool:
     """Return whether a text means yes or no."""
     return any(text.casefold() == yes for yes, _ in YES_NO)

@@ -244,10 +244,10 @@ def keep_rows(
         dropped = [str(name) for name in options.drop_classes]
         keep = keep & ~merge_labels(labels, {}).isin(dropped).to_numpy()
     if options.drop_duplicates:
-        again = keep & frame[[*names, label]].duplicated().to_numpy()
-        why, count = "are duplicates", int(again.sum())
+        repeated = keep & frame[[*names, label]].duplicated().to_numpy()
+        why, count = "are duplicates", int(repeated.sum())
         notices += rows_left_out(count, n_rows, why, table.name, "LIN052")
-        keep = keep & ~again
+        keep = keep & ~repeated
     if options.missing == "drop":
         gaps = keep & frame[names].isna().any(axis=1).to_numpy()
         why, count = "have a missing value", int(gaps.sum())
@@ -262,7 +262,7 @@ def keep_rows(
     return keep, notices
 
 
-def left_out(columns: Sequence[Column]) -> list[Notice]:
+def left_out_notices(columns: Sequence[Column]) -> list[Notice]:
     """Report which columns are ignored because of their content."""
     notices = []
     for kind, reason in EXCLUSION_REASONS.items():
@@ -279,7 +279,7 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
     return notices
 
 
-def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
+def no_feature_error(table: Table, columns: Sequence[Column]) -> DataError:
     """Return the error for a table without features."""
     others = [column for column in columns if column.role != "target"]
     kinds = ", ".join(

@@ -77,9 +77,9 @@ def table_edits(choices: TableOptions, reading: ReadOptions | None = None) -> li
         ]
     for role in dict.fromkeys(choices.roles.values()):
         names = [name for name, has in choices.roles.items() if has == role]
-        edits.append(edit("roles", f"{role.capitalize()}: {_named(choices, names)}", *names))
+        edits.append(edit("roles", f"{role.capitalize()}: {_column_list(choices, names)}", *names))
     if choices.categories:
-        label = f"Categorical: {_named(choices, choices.categories)}"
+        label = f"Categorical: {_column_list(choices, choices.categories)}"
         edits.append(edit("categories", label, *choices.categories))
     if choices.drop_duplicates:
         edits.append(edit("drop_duplicates", "Duplicates removed"))
@@ -95,7 +95,7 @@ def table_edits(choices: TableOptions, reading: ReadOptions | None = None) -> li
     return edits
 
 
-def _named(choices: TableOptions, names: Sequence[str]) -> str:
+def _column_list(choices: TableOptions, names: Sequence[str]) -> str:
     shown = ", ".join(map(choices.name_of, names[:_NAMED]))
     more = len(names) - _NAMED
     return f"{shown} and {more} more" if more > 0 else shown

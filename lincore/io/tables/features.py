@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from lincore.data.frames import is_number, is_short_text, listed_texts
 from lincore.data.labels import level_name, natural_key
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no, to_days
+from lincore.io.tables.column_roles import Column, are_yes_or_no, means_yes, to_days
 from lincore.limits import LIMITS
 from lincore.utils.typing import Array
 
@@ -92,10 +92,10 @@ def level_codes(
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings."""
     # Spellings of yes and of no are merged, unless the column is to be used unchanged.
-    places, values = _factorized(column)
+    places, values = _factorize(column)
     texts = [level_name(value) for value in values]
     counts = np.bincount(places[places >= 0], minlength=len(texts))
-    same = {} if as_it_stands else _same_spelling(texts, counts.tolist())
+    same = {} if as_it_stands else _merged_spellings(texts, counts.tolist())
     names = sorted({same.get(text, text) for text in texts}, key=natural_key)
     names = [names[i] for i in sorted(range(len(names)), key=order_key(order, names))]
     code_of = {name: float(code) for code, name in enumerate(names)}
@@ -110,7 +110,7 @@ def order_key(order: Sequence[str], names: Sequence[Any]) -> Callable[[int], int
     return lambda i: rank.get(str(names[i]), len(rank))
 
 
-def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
+def _factorize(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
     """Return the code of each row's value, -1 for missing ones, and the values."""
     if not is_short_text(column):
         return pd.factorize(column)
@@ -121,19 +121,19 @@ def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
     return np.array(places, dtype=np.intp), list(place_of)
 
 
-def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
+def _merged_spellings(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
     """Map each spelling of yes and no to the most frequent one, if there are several."""
     # `counts` are the frequencies of the texts in the column.
-    if len(texts) <= 2 or not says_yes_or_no(texts):
+    if len(texts) <= 2 or not are_yes_or_no(texts):
         return {}
-    often = Counter[str]()
+    frequency = Counter[str]()
     for text, count in zip(texts, counts, strict=True):
-        often[text] += count
+        frequency[text] += count
     commonest: dict[bool, str] = {}
-    for text, _ in often.most_common():
-        commonest.setdefault(says_yes(text), text)
-    several = [yes for yes in commonest if sum(says_yes(text) == yes for text in often) > 1]
-    return {text: commonest[says_yes(text)] for text in often if says_yes(text) in several}
+    for text, _ in frequency.most_common():
+        commonest.setdefault(means_yes(text), text)
+    several = [yes for yes in commonest if sum(means_yes(text) == yes for text in frequency) > 1]
+    return {text: commonest[means_yes(text)] for text in frequency if means_yes(text) in several}
 
 
 def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:

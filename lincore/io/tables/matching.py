@@ -16,7 +16,7 @@ from lincore.data.dataset import Dataset
 from lincore.data.frames import is_number
 from lincore.data.labels import level_name
 from lincore.errors import DataError, Notice
-from lincore.io.tables.column_roles import is_date, says_yes, says_yes_or_no, to_days
+from lincore.io.tables.column_roles import are_yes_or_no, is_date, means_yes, to_days
 from lincore.io.tables.features import refuse_infinite
 from lincore.utils.formatting import count, listed
 from lincore.utils.typing import Array
@@ -67,7 +67,9 @@ class RowMatch:
         """A sentence for each mismatch; empty if everything matches."""
         notices = []
         if self.missing:
-            notices.append(_counted("missing column", self.missing, "Treated as missing values."))
+            notices.append(
+                _columns_notice("missing column", self.missing, "Treated as missing values.")
+            )
         for column, levels in self.unseen.items():
             named = listed([repr(level) for level in levels], _MOST_NAMED)
             sentence = f"{count(len(levels), 'level')} not seen in training: {named}"
@@ -76,15 +78,17 @@ class RowMatch:
         if self.gaps:
             cells = count(sum(self.gaps.values()), "missing value")
             parts = [f"{name} {number:,}" for name, number in self.gaps.items()]
-            notices.append(Notice(f"{cells}, filled from the training rows: {_few(parts)}."))
+            notices.append(
+                Notice(f"{cells}, filled from the training rows: {listed(parts, _MOST_NAMED)}.")
+            )
         if self.spelled:
             pairs = [f"{given.strip()} for {name}" for name, given in self.spelled.items()]
             names = count(len(pairs), "name")
-            notices.append(Notice(f"{names} spelled differently: {_few(pairs)}."))
+            notices.append(Notice(f"{names} spelled differently: {listed(pairs, _MOST_NAMED)}."))
         if self.dates:
-            notices.append(_counted("column", self.dates, "Dates became days since 1970."))
+            notices.append(_columns_notice("column", self.dates, "Dates became days since 1970."))
         if self.additional:
-            notices.append(_counted("additional column", self.additional, "Not used."))
+            notices.append(_columns_notice("additional column", self.additional, "Not used."))
         return tuple(notices)
 
 
@@ -97,7 +101,7 @@ def match_rows(
     position_of = {name: find_column(name, given) for name in schema.columns}
     missing = tuple(name for name, position in position_of.items() if position is None)
     if missing and not fill_missing:
-        raise _missing(missing, given)
+        raise _missing_error(missing, given)
     positions = [position for position in position_of.values() if position is not None]
     match = RowMatch(
         n_rows=len(frame),
@@ -115,7 +119,7 @@ def match_rows(
     X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
     refuse_infinite(X, schema.names, "new rows", lambda row: f"data row {row + 1}")
     if schema.n_words:
-        X = sp.hstack([sp.csr_array(X), *_words(frame, position_of, schema)], format="csr")
+        X = sp.hstack([sp.csr_array(X), *_word_counts(frame, position_of, schema)], format="csr")
     return X, match
 
 
@@ -125,14 +129,14 @@ def _feature(
     if position is None:
         return np.full(len(frame), np.nan)
     column = frame.iloc[:, position].rename(name)
-    values = _numbers(column, match) if known is None else _codes(column, known, match)
+    values = _number_values(column, match) if known is None else _level_codes(column, known, match)
     n_gaps = int(np.isnan(values).sum())
     if n_gaps:
         match.gaps[name] = n_gaps
     return values
 
 
-def _numbers(column: pd.Series[Any], match: RowMatch) -> Array:
+def _number_values(column: pd.Series[Any], match: RowMatch) -> Array:
     if pd.api.types.is_datetime64_any_dtype(column):
         column = to_days(column)
     elif not is_number(column):
@@ -151,7 +155,7 @@ def _numbers(column: pd.Series[Any], match: RowMatch) -> Array:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _codes(column: pd.Series[Any], known: Sequence[str], match: RowMatch) -> Array:
+def _level_codes(column: pd.Series[Any], known: Sequence[str], match: RowMatch) -> Array:
     places, values = pd.factorize(column)
     code_of = spelled_codes(map(level_name, values), known)
     # The code after the last level means unknown, see `Preparer`.
@@ -173,19 +177,19 @@ def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
     """Return the codes of known levels, including other spellings of yes and no."""
     # As in the training table, where all spellings of yes and of no were merged.
     code_of = {name: code for code, name in enumerate(known)}
-    if len(known) != 2 or not says_yes_or_no(known):
+    if len(known) != 2 or not are_yes_or_no(known):
         return code_of
     return code_of | {
         text: code_of[name]
         for text in texts
         for name in known
         if text not in code_of
-        and says_yes_or_no([text, *known])
-        and says_yes(text) == says_yes(name)
+        and are_yes_or_no([text, *known])
+        and means_yes(text) == means_yes(name)
     }
 
 
-def _words(
+def _word_counts(
     frame: pd.DataFrame, position_of: Mapping[str, int | None], schema: FeatureSchema
 ) -> list[Any]:
     """Count the known words of each text column, in the order of the features."""
@@ -211,15 +215,15 @@ def find_column(name: str, given: Sequence[str]) -> int | None:
     """Return the position of a column, by its name or by a unique similar spelling."""
     if name in given:
         return given.index(name)
-    alike = [i for i, candidate in enumerate(given) if _plain(candidate) == _plain(name)]
+    alike = [i for i, candidate in enumerate(given) if _normalised(candidate) == _normalised(name)]
     return alike[0] if len(alike) == 1 else None
 
 
-def _plain(name: str) -> str:
+def _normalised(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
-def _missing(missing: Sequence[str], given: Sequence[str]) -> DataError:
+def _missing_error(missing: Sequence[str], given: Sequence[str]) -> DataError:
     close = {name: difflib.get_close_matches(name, given, n=1, cutoff=0.7) for name in missing}
     hints = [f"{similar[0]!r} for {name!r}" for name, similar in close.items() if similar]
     remedy = f"Is it {listed(hints, _MOST_NAMED)}? Rename." if hints else "Add them to the file."
@@ -231,9 +235,6 @@ def _missing(missing: Sequence[str], given: Sequence[str]) -> DataError:
     )
 
 
-def _counted(noun: str, names: Sequence[str], remark: str) -> Notice:
-    return Notice(f"{count(len(names), noun)}: {_few([repr(name) for name in names])}. {remark}")
-
-
-def _few(words: Sequence[str]) -> str:
-    return listed(words, _MOST_NAMED)
+def _columns_notice(noun: str, names: Sequence[str], remark: str) -> Notice:
+    named = listed([repr(name) for name in names], _MOST_NAMED)
+    return Notice(f"{count(len(names), noun)}: {named}. {remark}")

@@ -75,11 +75,11 @@ def mark_missing(
 ) -> pd.DataFrame:
     """Return the frame with some values of some columns made missing."""
     _require_columns(frame, missing_in, "missing_in")
-    marked = {name: _without(frame[name], values) for name, values in missing_in.items()}
+    marked = {name: _mask_values(frame[name], values) for name, values in missing_in.items()}
     return with_columns(frame, marked)
 
 
-def _without(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[Any]:
+def _mask_values(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[Any]:
     if not pd.api.types.is_numeric_dtype(column):
         return column.mask(column.isin([str(value) for value in values]))
     numbers = pd.to_numeric(pd.Series(list(values)), errors="coerce").dropna()
@@ -97,11 +97,11 @@ def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list
             columns_of.setdefault(number, []).append(name)
     for code in columns_of:
         if code:
-            columns_of[code] = [name for name in names if _is_at_an_end(frame[name], code)]
+            columns_of[code] = [name for name in names if _is_extreme(frame[name], code)]
     return columns_of
 
 
-def _is_at_an_end(column: pd.Series[Any], code: float) -> bool:
+def _is_extreme(column: pd.Series[Any], code: float) -> bool:
     values = present_numbers(column).astype(np.float64)
     end = values.min(initial=np.inf) if code < 0 else values.max(initial=-np.inf)
     return bool(end == code) and bool((values != code).any())
@@ -117,19 +117,19 @@ def suspicious_number(column: pd.Series[Any]) -> float | None:
     if len(distinct) < _FEWEST_DISTINCT:
         return None
     for at, rest in ((0, distinct[1:]), (-1, distinct[:-1])):
-        end, repeated = float(distinct[at]), counts[at] > 1
-        span, gap = rest[-1] - rest[0], min(abs(end - rest[0]), abs(end - rest[-1]))
+        extreme, repeated = float(distinct[at]), counts[at] > 1
+        span, gap = rest[-1] - rest[0], min(abs(extreme - rest[0]), abs(extreme - rest[-1]))
         # With few distinct values, as in a scale from 1 to 5, a code must be extremely far away.
         steps = 0.5 if len(distinct) > _FEW_DISTINCT else 10
-        far = gap > steps * max(span, 1e-300) or (end <= _BELOW_ZERO and rest[0] >= 0)
-        if end in SENTINELS and repeated and far:
-            return end
+        is_far = gap > steps * max(span, 1e-300) or (extreme <= _BELOW_ZERO and rest[0] >= 0)
+        if extreme in SENTINELS and repeated and is_far:
+            return extreme
     if distinct[0] != 0 or len(distinct) <= _FEW_DISTINCT:
         return None
     others = values[values > 0]
-    often = 0.005 * len(values) <= counts[0] <= 0.6 * len(values)
-    far = distinct[1] > max(0.1 * np.median(others), 4 * np.median(np.diff(distinct[1:])))
-    return 0.0 if often and far else None
+    is_frequent = 0.005 * len(values) <= counts[0] <= 0.6 * len(values)
+    is_far = distinct[1] > max(0.1 * np.median(others), 4 * np.median(np.diff(distinct[1:])))
+    return 0.0 if is_frequent and is_far else None
 
 
 def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> DataError | None:

@@ -69,12 +69,12 @@ def leave_out_repeated_headers(table: TextImport) -> None:
     # Numeric columns contain no names.
     if len(named) < 2 or any(kinds[i] != "O" for i in named):
         return
-    again = np.ones(len(frame), bool)
+    repeats = np.ones(len(frame), bool)
     for i in named:
-        again[again] = frame.iloc[:, i][again].astype("str").str.strip() == table.header[i]
-        if not again.any():
+        repeats[repeats] = frame.iloc[:, i][repeats].astype("str").str.strip() == table.header[i]
+        if not repeats.any():
             return
-    _leave_out(table, again, "that repeat the header line", "LIN031")
+    _leave_out(table, repeats, "that repeat the header line", "LIN031")
 
 
 def _leave_out(table: TextImport, rows: Flags, description: str, code: str) -> None:
@@ -88,7 +88,7 @@ def _leave_out(table: TextImport, rows: Flags, description: str, code: str) -> N
 def leave_out_totals(table: TextImport) -> None:
     """Leave out the last rows if they are labelled as totals or means, and are."""
     frame = table.frame
-    if not _says_total(frame.iloc[-1]):
+    if not _total_labels(frame.iloc[-1]):
         return
     for count in range(min(_MOST_TOTALS, len(frame) - _FEWEST_ROWS_ABOVE), 0, -1):
         rows = frame.iloc[:-count]
@@ -105,7 +105,7 @@ def leave_out_totals(table: TextImport) -> None:
 
 def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
     values = {str(name): value for name, value in last.items()}
-    words = _says_total(last)
+    words = _total_labels(last)
     # A class may be called "all": then it occurs in other rows too.
     if not words or any((rows[name] == values[name]).any() for name in words):
         return False
@@ -120,7 +120,7 @@ def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
     return 2 * n_agreeing > len(numbers)
 
 
-def _says_total(row: pd.Series[Any]) -> list[str]:
+def _total_labels(row: pd.Series[Any]) -> list[str]:
     """Return the columns in which a row is labelled as a total."""
     return [
         str(name)
@@ -203,14 +203,14 @@ def use_declared_types(table: TextImport) -> None:
     """Convert numbers to text if the file declares them as categories or texts."""
     frame = table.frame
     texts = {
-        name: frame[name].map(_text, na_action="ignore").astype("str")
+        name: frame[name].map(_number_text, na_action="ignore").astype("str")
         for name, kind in table.types.items()
         if kind in ("category", "text") and name in frame and is_number(frame[name])
     }
     table.frame = with_columns(frame, texts)
 
 
-def _text(value: float) -> str:
+def _number_text(value: float) -> str:
     """Return a number without the fraction that integers get in a column with missing values."""
     return str(int(value)) if float(value).is_integer() else str(value)
 

@@ -123,13 +123,13 @@ def _constant_within(
         n_other = int(codes.max()) + 1
         # A one-to-one relation is the same name in another form.
         alias = n_other > 0.9 * len(sizes)
-        by_order = is_number(values) and _follows(codes[order], ordered)
+        by_order = is_number(values) and _is_derived(codes[order], ordered)
         if not alias and not by_order and _expected_to_differ(codes, sizes) >= _EXPECTED:
             constant.append(column)
     return tuple(constant)
 
 
-def _follows(codes: Codes, groups: Codes) -> bool:
+def _is_derived(codes: Codes, groups: Codes) -> bool:
     """Return whether a column changes so rarely along a number that it is derived from it."""
     of_each = codes[np.append(True, groups[1:] != groups[:-1])]
     shares = np.bincount(of_each + 1) / len(of_each)
@@ -147,7 +147,7 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
 
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:
     """Return whether a column clearly names subjects with several rows each."""
-    # By its name, or because its values share prefixes: see `common_part`.
+    # By its name, or because its values share prefixes: see `common_prefix`.
     if kind not in ("number", "category", "identifier"):
         return False
     n_present, n_distinct = count_present(column)
@@ -155,7 +155,7 @@ def names_subjects(column: pd.Series[Any], kind: str) -> bool:
         return False
     if _NAMES_GROUPS.search(str(column.name)) and 2 * n_distinct <= n_present:
         return not is_number(column) or not (present_numbers(column) % 1).any()
-    return kind == "identifier" and common_part(column) is not None
+    return kind == "identifier" and common_prefix(column) is not None
 
 
 def group_codes(
@@ -163,10 +163,10 @@ def group_codes(
 ) -> tuple[Codes, tuple[str, ...]]:
     """Return the group of each row and the group names; a row without a group is its own group."""
     # Names with a common prefix, such as P01_1 and P01_2, form a group if `by_part`; by default, if
-    # `common_part` finds prefixes.
-    common = common_part(column) if by_part is None else None
+    # `common_prefix` finds prefixes.
+    common = common_prefix(column) if by_part is None else None
     if by_part:
-        parts = next(_parts(_row_names(column)), None)
+        parts = next(_split_names(_row_names(column)), None)
         common = None if parts is None else parts[0].reindex(column.index)
     codes, names, _ = level_codes(column if common is None else common)
     alone = np.isnan(codes)
@@ -180,7 +180,7 @@ _LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
 _SHARE_OF_REPEATED = 0.9
 
 
-def _parts(texts: pd.Series[Any]) -> Iterator[pd.DataFrame]:
+def _split_names(texts: pd.Series[Any]) -> Iterator[pd.DataFrame]:
     """Yield the first and the last part of all row names, by each pattern that fits them."""
     for pattern in _LAST_PARTS:
         if len(texts) and re.fullmatch(pattern, texts.iloc[0]):
@@ -193,7 +193,7 @@ def _row_names(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.dropna().astype(str).str.strip()
 
 
-def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
+def common_prefix(column: pd.Series[Any]) -> pd.Series[Any] | None:
     """Return the common prefixes of the row names, None if there are none."""
     # The names are almost unique texts. At least ten prefixes, nearly all of them, recur, and so do
     # the suffixes: P01_1, P01_2, P02_1, and so on.
@@ -202,7 +202,7 @@ def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
     texts = _row_names(column)
     if len(texts) < 2 * _FEWEST_GROUPS or texts.nunique() < _SHARE_OF_REPEATED * len(texts):
         return None
-    for parts in _parts(texts):
+    for parts in _split_names(texts):
         sizes, ends = parts[0].value_counts(), parts[1].nunique()
         recur = (sizes >= 2).mean() >= _SHARE_OF_REPEATED and 2 <= ends <= len(texts) / 2
         if recur and _FEWEST_GROUPS <= len(sizes) <= len(texts) / 2:

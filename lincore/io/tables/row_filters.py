@@ -78,7 +78,7 @@ def _meets(column: pd.Series[Any], condition: Condition) -> Flags:
     if condition.relation == "is not missing":
         return present
     if condition.relation == "between":
-        return present & _between(column, condition)
+        return present & _is_between(column, condition)
     # By value, not by row: a large table has few distinct values.
     places, distinct = pd.factorize(column)
     wanted = {level_name(value) for value in condition.values}
@@ -87,7 +87,7 @@ def _meets(column: pd.Series[Any], condition: Condition) -> Flags:
     return inside if condition.relation == "is one of" else present & ~inside
 
 
-def _between(column: pd.Series[Any], condition: Condition) -> Flags:
+def _is_between(column: pd.Series[Any], condition: Condition) -> Flags:
     low, high = condition.values
     is_date = pd.api.types.is_datetime64_any_dtype(column)
     if not is_date and not is_number(column):

@@ -16,6 +16,7 @@ from lincore.data.frames import is_number
 from lincore.data.labels import level_name
 from lincore.data.row_weights import checked_weights
 from lincore.errors import DataError, Hint, Notice
+from lincore.io.tables.features import refuse_infinite
 from lincore.limits import LIMITS, Limits
 from lincore.utils.typing import Array, Flags
 
@@ -75,7 +76,7 @@ class ColumnarRows(RowSource):
         raise NotImplementedError
 
 
-class Wanted(NamedTuple):
+class RowSelection(NamedTuple):
     """Selection of columns and labels to read from a large table."""
 
     label: str  # the target
@@ -103,8 +104,8 @@ class Wanted(NamedTuple):
 class LabelCodes:
     """Labels and their codes, in order of arrival."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, selection: RowSelection) -> None:
+        self._selection = selection
         self._codes: dict[Any, int] = {}
         self.labels: list[Any] = []
 
@@ -112,11 +113,11 @@ class LabelCodes:
         """Return the codes of labels: -1 for missing ones, -2 for left-out classes."""
         if pd.api.types.is_bool_dtype(column):
             column = column.map({True: "True", False: "False"})
-        elif not self._wanted.is_text and not is_number(column) and column.notna().any():
+        elif not self._selection.is_text and not is_number(column) and column.notna().any():
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
                 f"Its first rows are numbers, but further down there is {odd!r}.",
-                where=f"{self._wanted.name}, column {self._wanted.label!r}",
+                where=f"{self._selection.name}, column {self._selection.label!r}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
         positions, distinct = pd.factorize(column)
@@ -128,26 +129,26 @@ class LabelCodes:
         known = self._codes.get(value)
         if known is not None:
             return known
-        name, merged = level_name(value), self._wanted.merged
-        if name in self._wanted.dropped:
+        name, merged = level_name(value), self._selection.merged
+        if name in self._selection.dropped:
             code = _DROPPED
         else:
             label = merged.get(name, name) if merged else value
             if label not in self.labels:
                 self.labels.append(label)
-                self._wanted.require_few_classes(len(self.labels))
+                self._selection.require_few_classes(len(self.labels))
             code = self.labels.index(label)
         self._codes[value] = code
         return code
 
 
-def numbers(
+def feature_values(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
 ) -> Array:
     """Return the features of a block, (m, p), NaN for missing values."""
 
-    def place(row: int) -> str:
-        return f"{source.name}, data row {source.first_row + n_before + row + 1:,}"
+    def describe_row(row: int) -> str:
+        return f"data row {source.first_row + n_before + row + 1:,}"
 
     chosen = frame[list(features)]
     # Few rows of a wide table make a block: calls on each column would take longer than the rest.
@@ -162,20 +163,15 @@ def numbers(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is not a number. In a file that is read in "
                 f"blocks, every feature must be numeric.",
-                where=f"{place(row)}, column {name!r}",
+                where=f"{source.name}, {describe_row(row)}, column {name!r}",
                 remedy="Ignore the column, or use only the drawn rows.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
     if len(texts):
         chosen = chosen.assign(**dict.fromkeys(texts, np.nan))
     X = np.ascontiguousarray(chosen.to_numpy(np.float64, na_value=np.nan))
-    if not _is_finite(X) and np.isinf(X).any():
-        row, j = np.argwhere(np.isinf(X))[0]
-        raise DataError(
-            f"The value {X[row, j]} is infinite.",
-            where=f"{place(row)}, column {features[j]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
+    if not _is_finite(X):
+        refuse_infinite(X, features, source.name, describe_row)
     return X
 
 
@@ -185,7 +181,7 @@ def _is_finite(X: Array) -> bool:
         return bool(np.isfinite(X.sum()))
 
 
-def _incomplete(X: Array) -> Flags:
+def _has_gaps(X: Array) -> Flags:
     """Return which rows have a missing value, (n,)."""
     incomplete = np.zeros(len(X), bool)
     if not _is_finite(X):
@@ -208,21 +204,24 @@ class ReadRows(NamedTuple):
 
 
 def read_rows(
-    source: RowSource, wanted: Wanted, names: LabelCodes, findings: list[Notice] | None = None
+    source: RowSource,
+    selection: RowSelection,
+    names: LabelCodes,
+    findings: list[Notice] | None = None,
 ) -> Iterator[ReadRows]:
     """Yield the complete rows with their codes, block by block."""
-    texts, n_before = [wanted.label] if wanted.is_text else [], 0
-    columns = [wanted.label, *wanted.features, *filter(None, [wanted.weight])]
+    texts, n_before = [selection.label] if selection.is_text else [], 0
+    columns = [selection.label, *selection.features, *filter(None, [selection.weight])]
     for frame in source.frames(columns, texts, findings):
-        codes = names.codes(frame[wanted.label])
-        X = numbers(frame, wanted.features, n_before, source)
+        codes = names.codes(frame[selection.label])
+        X = feature_values(frame, selection.features, n_before, source)
         n_unlabelled = int((codes == NO_LABEL).sum())
         keep = codes >= 0
-        gaps = keep & _incomplete(X)
+        gaps = keep & _has_gaps(X)
         keep &= ~gaps
         weights, n_weightless = None, 0
-        if wanted.weight:
-            weights = _weights(frame[wanted.weight], keep, source.first_row + n_before)
+        if selection.weight:
+            weights = _kept_weights(frame[selection.weight], keep, source.first_row + n_before)
             n_weightless = int((weights == 0).sum())
             keep[keep] = weights > 0
             weights = weights[weights > 0]
@@ -234,11 +233,11 @@ def read_rows(
         )
 
 
-def _weights(column: pd.Series[Any], keep: Flags, n_before: int) -> Array:
+def _kept_weights(column: pd.Series[Any], keep: Flags, n_before: int) -> Array:
     """Return the weights of the kept rows of a block."""
     rows = np.flatnonzero(keep)
 
-    def place(row: int) -> str:
+    def describe_row(row: int) -> str:
         return f"data row {n_before + int(rows[row]) + 1:,}"
 
-    return checked_weights(column.iloc[rows], str(column.name), place, is_part=True)
+    return checked_weights(column.iloc[rows], str(column.name), describe_row, is_part=True)

@@ -18,9 +18,9 @@ from lincore.errors import DataError, Notice
 from lincore.io.tables.row_source import (
     DRAWN_ONLY,
     LabelCodes,
+    RowSelection,
     RowSource,
     StoppedReading,
-    Wanted,
     read_rows,
 )
 from lincore.moments.moments import Moments, stacked
@@ -46,14 +46,14 @@ class SampledRows(NamedTuple):
 
 
 def sample_and_stream(
-    source: RowSource, wanted: Wanted, progress: Progress | None = None
+    source: RowSource, selection: RowSelection, progress: Progress | None = None
 ) -> SampledRows:
     """Read all rows once: keep some of each class in memory, and sum the others."""
     # Rows with missing values are left out and counted. Which rows are kept depends only on the
     # table and the selection: two of each class, then a random one out of every stratum of rows of
     # the class, so that class shares are those of the table. Weights do not matter.
     most = source.limits.max_rows_in_memory
-    most = min(most, source.limits.max_values_in_memory // len(wanted.features))
+    most = min(most, source.limits.max_values_in_memory // len(selection.features))
     share = min(1.0, most / max(1, source.n_rows))
     n_read = 0
 
@@ -64,7 +64,7 @@ def sample_and_stream(
         if progress is not None and progress(n_read, total, "rows") is False:
             raise StoppedReading("Reading was stopped.", where=source.name)
 
-    work = partial(_sample_part, wanted, share)
+    work = partial(_sample_part, selection, share)
     sampled = source.executor.fold(
         work, add, [(part, i) for i, part in enumerate(source.parts)], watch
     )
@@ -75,12 +75,12 @@ def sample_and_stream(
             remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
             remedies=(DRAWN_ONLY,),
         )
-    rows = _in_order(sampled, source, wanted)
+    rows = _order_classes(sampled, source, selection)
     trim()  # small arrays of every block leave holes
     return rows
 
 
-class _Held(NamedTuple):
+class _HeldRows(NamedTuple):
     """Rows of a part that are kept in memory."""
 
     # `rows` are their numbers in the part. `spare` is -1 if they were drawn; a row that was
@@ -94,10 +94,10 @@ class _Held(NamedTuple):
     weights: Array | None
     spare: NDArray[np.intp]
 
-    def take(self, chosen: Flags) -> _Held:
+    def take(self, chosen: Flags) -> _HeldRows:
         weights = None if self.weights is None else self.weights[chosen]
         rows, codes, spare = self.rows[chosen], self.codes[chosen], self.spare[chosen]
-        return _Held(self.part, rows, self.X[chosen], codes, weights, spare)
+        return _HeldRows(self.part, rows, self.X[chosen], codes, weights, spare)
 
 
 @dataclass
@@ -106,18 +106,18 @@ class _Sampled:
 
     # Classes are numbered in order of arrival.
 
-    wanted: Wanted
+    selection: RowSelection
     labels: tuple[Any, ...] = ()
     seen: list[int] = field(default_factory=list)  # rows by class
     sums: list[Moments] = field(default_factory=list)  # by class
-    held: list[_Held] = field(default_factory=list)
+    held: list[_HeldRows] = field(default_factory=list)
     findings: list[Notice] = field(default_factory=list)
     n_left_out: NDArray[np.intp] = field(default_factory=lambda: np.zeros(4, dtype=np.intp))
 
     def add_classes(self, labels: tuple[Any, ...]) -> None:
         """Add the classes that have been seen since; `labels` are all so far."""
         self.labels, n_new = labels, len(labels) - len(self.sums)
-        self.sums += [Moments.empty((), len(self.wanted.features)) for _ in range(n_new)]
+        self.sums += [Moments.empty((), len(self.selection.features)) for _ in range(n_new)]
         self.seen += [0] * n_new
 
     def add_rows(self, X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
@@ -132,7 +132,7 @@ class _Sampled:
     def __add__(self, later: _Sampled) -> _Sampled:
         """Append the rows that come later."""
         new = [label for label in later.labels if label not in self.labels]
-        self.wanted.require_few_classes(len(self.labels) + len(new))
+        self.selection.require_few_classes(len(self.labels) + len(new))
         both = replace(self, seen=list(self.seen), sums=list(self.sums), held=list(self.held))
         both.add_classes((*self.labels, *new))
         new_codes = np.array([both.labels.index(label) for label in later.labels], dtype=np.intp)
@@ -154,7 +154,7 @@ class _Sampled:
 
 
 def _sample_part(
-    wanted: Wanted,
+    selection: RowSelection,
     share: float,
     source: RowSource,
     number: int,
@@ -162,12 +162,12 @@ def _sample_part(
     watch: Callable[[int], None] | None = None,
 ) -> _Sampled:
     """Read a part, and draw rows from it."""
-    labels, draw, sampled = LabelCodes(wanted), _Draw(share, number), _Sampled(wanted)
-    for read in read_rows(source, wanted, labels, sampled.findings):
+    labels, draw, sampled = LabelCodes(selection), _Draw(share, number), _Sampled(selection)
+    for read in read_rows(source, selection, labels, sampled.findings):
         sampled.add_classes(tuple(labels.labels))
         sampled.n_left_out += (read.n_read, read.n_unlabelled, read.n_gaps, read.n_weightless)
-        held, spare = draw.chosen(read.codes)
-        every = _Held(number, read.rows, read.X, read.codes, read.weights, spare)
+        held, spare = draw.choose(read.codes)
+        every = _HeldRows(number, read.rows, read.X, read.codes, read.weights, spare)
         sampled.held.append(every.take(held))
         weights = None if read.weights is None else read.weights[~held]
         sampled.add_rows(read.X[~held], read.codes[~held], weights)
@@ -177,9 +177,9 @@ def _sample_part(
     return sampled
 
 
-def _in_order(sampled: _Sampled, source: RowSource, wanted: Wanted) -> SampledRows:
+def _order_classes(sampled: _Sampled, source: RowSource, selection: RowSelection) -> SampledRows:
     """Return the rows with classes in the order of their labels instead of that of arrival."""
-    label = f"column {wanted.label!r}"
+    label = f"column {selection.label!r}"
     present = np.flatnonzero(sampled.seen)
     kind = object if any(isinstance(value, str) for value in sampled.labels) else np.float64
     labels = np.array(sampled.labels, dtype=kind)[present]
@@ -189,7 +189,7 @@ def _in_order(sampled: _Sampled, source: RowSource, wanted: Wanted) -> SampledRo
     by_label = present[np.argsort(order)]
     codes = new_codes[np.concatenate([held.codes for held in sampled.held])]
     weights, unit = None, 1.0
-    if wanted.weight:
+    if selection.weight:
         weights = np.concatenate([h.weights for h in sampled.held if h.weights is not None])
         unit = float(weights.mean())
         weights = weights / unit
@@ -207,7 +207,7 @@ def _in_order(sampled: _Sampled, source: RowSource, wanted: Wanted) -> SampledRo
             for i, part in enumerate(source.parts)
         ]
         codes_of = dict(zip(labels.tolist(), order.tolist(), strict=True))
-        read = partial(_stream_part, wanted, codes_of, unit)
+        read = partial(_stream_part, selection, codes_of, unit)
         blocks = Blocks(moments, n_summed, parts, read, source.executor)
     n_read, n_unlabelled, n_gaps, n_weightless = sampled.n_left_out.tolist()
     why = "have no value in the target"
@@ -215,12 +215,12 @@ def _in_order(sampled: _Sampled, source: RowSource, wanted: Wanted) -> SampledRo
         *sampled.findings,
         *rows_left_out(n_unlabelled, n_read, why, label, "LIN051"),
         *rows_left_out(n_gaps, n_read, "have a missing value", source.name, "LIN053"),
-        *zeros_left_out(n_weightless, n_read, "weight", wanted.weight),
+        *zeros_left_out(n_weightless, n_read, "weight", selection.weight),
     )
     return SampledRows(_stacked_rows(sampled.held), codes, classes, weights, blocks, notices)
 
 
-def _stacked_rows(held: list[_Held]) -> Array:
+def _stacked_rows(held: list[_HeldRows]) -> Array:
     """Return the rows in memory as one array; the list is emptied, so that no row is held twice."""
     X = np.empty((sum(len(part.X) for part in held), held[0].X.shape[1]))
     end = len(X)
@@ -232,7 +232,7 @@ def _stacked_rows(held: list[_Held]) -> Array:
 
 
 def _stream_part(
-    wanted: Wanted,
+    selection: RowSelection,
     codes_of: Mapping[Any, int],
     unit: float,
     source: RowSource,
@@ -240,8 +240,8 @@ def _stream_part(
     number: int,
 ) -> Iterator[RowBlock]:
     """Yield the rows of a part that are not in memory."""
-    names = LabelCodes(wanted)
-    for read in read_rows(source, wanted, names):
+    names = LabelCodes(selection)
+    for read in read_rows(source, selection, names):
         # A label without a complete row has no code.
         code_of = np.array([codes_of.get(label, -1) for label in names.labels], dtype=np.intp)
         if not len(read.rows):
@@ -264,7 +264,7 @@ class _Draw:
         self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
-    def chosen(self, codes: NDArray[np.intp]) -> tuple[Flags, NDArray[np.intp]]:
+    def choose(self, codes: NDArray[np.intp]) -> tuple[Flags, NDArray[np.intp]]:
         """Return which of the next rows are kept, from their classes (m,)."""
         # Also the number of rows of the class before a row that was not drawn, but is one of the
         # first of its class; -1 for all others.
@@ -273,13 +273,13 @@ class _Draw:
         for k in np.flatnonzero(np.bincount(codes)).tolist():
             members = np.flatnonzero(codes == k)
             seen = self.seen.get(k, 0)
-            drawn = self._drawn(k, len(members))
+            drawn = self._due_positions(k, len(members))
             first = np.setdiff1d(np.arange(min(_AT_LEAST - seen, len(members))), drawn)
             held[members[drawn]] = held[members[first]] = True
             spare[members[first]] = first + seen
         return held, spare
 
-    def _drawn(self, k: int, n_rows: int) -> NDArray[np.intp]:
+    def _due_positions(self, k: int, n_rows: int) -> NDArray[np.intp]:
         """Return the positions of rows to keep among the next rows of a class."""
         seen = self.seen.get(k, 0)
         self.seen[k] = seen + n_rows

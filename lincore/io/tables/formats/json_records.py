@@ -85,7 +85,7 @@ def _records_in(content: dict[str, Any]) -> Any:
 
 def _flat(record: dict[str, Any], depth: int = 1) -> dict[str, Any]:
     """Flatten the records within a record."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict) and depth < _DEEPEST:
             inner = _flat(value, depth + 1)

@@ -83,10 +83,10 @@ def _read_flat(
     batches, n_bytes = [], 0
     orders: dict[str, list[Any]] = {}
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
-        n_bytes += size_written_out(batch)
+        n_bytes += size_without_dictionaries(batch)
         if n_bytes > limits.max_table_bytes * 4:
             raise _too_large(name, limits)
-        batches.append(written_out(batch))
+        batches.append(without_dictionaries(batch))
         for field in batch.schema if not orders else ():
             is_ordered = pa.types.is_dictionary(field.type) and field.type.ordered
             if is_ordered and flat.count(field.name) == 1:
@@ -101,23 +101,23 @@ def text_columns(schema: Any) -> list[str]:
     return [field.name for field in schema if is_string(field.type) or is_binary(field.type)]
 
 
-def size_written_out(batch: Any) -> int:
+def size_without_dictionaries(batch: Any) -> int:
     """Return the bytes of a batch without dictionaries."""
-    return sum(map(_size_written_out, batch.columns))
+    return sum(map(_column_size, batch.columns))
 
 
-def _size_written_out(column: Any) -> int:
+def _column_size(column: Any) -> int:
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary)
     return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
 
 
-def written_out(batch: Any) -> Any:
+def without_dictionaries(batch: Any) -> Any:
     """Return the columns with scalar cells: no dictionaries, times of an unknown zone as UTC."""
     batch.validate(full=True)
     kinds = batch.schema.types
-    plain = [_written_type(kind) for kind in kinds]
+    plain = [_plain_type(kind) for kind in kinds]
     if plain == kinds:
         return batch
     names = batch.schema.names
@@ -127,7 +127,7 @@ def written_out(batch: Any) -> Any:
     return pa.RecordBatch.from_arrays(columns, [names[i] for i in flat])
 
 
-def _written_type(kind: Any) -> Any:
+def _plain_type(kind: Any) -> Any:
     if pa.types.is_dictionary(kind):
         return kind.value_type
     if pa.types.is_timestamp(kind) and kind.tz and not _is_zone(kind.tz):

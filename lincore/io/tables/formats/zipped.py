@@ -20,7 +20,7 @@ _TABLES = frozenset((
 # fmt: on
 _DOCUMENTS = {"word/document.xml": "a Word document", "content.xml": "an OpenDocument file"}
 # Next to a table these do not make a zip one of images.
-_EXPLAIN = frozenset(("readme", "license", "licence", "about"))
+_READMES = frozenset(("readme", "license", "licence", "about"))
 _DIRECTORY_BYTES = 65_536
 _ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", ""))
 
@@ -76,7 +76,7 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     [('data/a.csv', b'u,v')]
     """
     tables = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
-    return [table for table in tables if not _explains(table[0].rpartition("/")[2])] or tables
+    return [table for table in tables if not _is_readme(table[0].rpartition("/")[2])] or tables
 
 
 def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
@@ -135,7 +135,7 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     tables = [(name, file) for name, file in named if _is_table(name)]
     if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
         return []
-    tables = [(n, f) for n, f in tables if not _explains(n)] or tables
+    tables = [(n, f) for n, f in tables if not _is_readme(n)] or tables
     return [file for _, file in tables]
 
 
@@ -143,8 +143,8 @@ def _is_table(name: str) -> bool:
     return _ending(name) in _TABLES and not name.startswith(".")
 
 
-def _explains(name: str) -> bool:
-    return splitext(name)[0].lower() in _EXPLAIN
+def _is_readme(name: str) -> bool:
+    return splitext(name)[0].lower() in _READMES
 
 
 def _ending(name: str) -> str:

@@ -62,7 +62,7 @@ class LargeText(RowSource):
         try:
             for frame in self._parsed(texts, fitter if self.is_uneven else None):
                 n_done += len(frame)
-                yield self._plain(frame[list(columns)], texts, words)
+                yield self._convert(frame[list(columns)], texts, words)
         except _TOO_LONG:
             if self.is_uneven:
                 raise
@@ -71,7 +71,7 @@ class LargeText(RowSource):
                 n_known = min(n_done, len(frame))
                 n_done -= n_known
                 if n_known < len(frame):
-                    yield self._plain(frame.iloc[n_known:][list(columns)], texts, words)
+                    yield self._convert(frame.iloc[n_known:][list(columns)], texts, words)
         if findings is not None:
             findings += [*fitter.notices(), *_words_notices(words)]
 
@@ -86,12 +86,12 @@ class LargeText(RowSource):
         arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
         if fitter is None and len(layout.comment) == 1:
             arguments["comment"] = layout.comment
-        with _opened(self.file, self.encoding) as stream:
+        with _open(self.file, self.encoding) as stream:
             for _ in range(first_line - 1):
                 stream.readline()
             rows: Any = stream
             if fitter is not None:
-                texts_of_rows = _fitted(stream, fitter, layout.comment, first_line, self.limits)
+                texts_of_rows = _fit_stream(stream, fitter, layout.comment, first_line, self.limits)
                 rows = io.BufferedReader(IteratedBytes(texts_of_rows), _BUFFER_BYTES)
             try:
                 blocks = pd.read_csv(
@@ -108,7 +108,7 @@ class LargeText(RowSource):
                     error if too_long else parse_error(str(error), self.file.name, first_line)
                 ) from error
 
-    def _plain(
+    def _convert(
         self, frame: pd.DataFrame, texts: Sequence[str], words: dict[str, set[str]]
     ) -> pd.DataFrame:
         converted, options = {}, self.layout.options
@@ -128,21 +128,21 @@ class LargeText(RowSource):
         return mark_missing(with_columns(frame, converted) if converted else frame, wanted)
 
 
-def _fitted(
+def _fit_stream(
     stream: BinaryIO, fitter: LineFitter, comment: str, line: int, limits: Limits
 ) -> Generator[bytes]:
     """Yield the rows of a UTF-8 stream, with uneven lines repaired or skipped."""
     carried, quote = "", fitter.target.quote
     for block in whole_lines(stream, fitter.target.name, limits):
         text = carried + block.decode("utf-8", "replace").replace("\r\n", "\n")
-        end = _last_whole(text, quote)
+        end = _whole_records_end(text, quote)
         text, carried = text[:end], text[end:]
         yield fitter.fit(without_comments(text, comment), line).encode("utf-8", "replace")
         line += text.count("\n")
     yield fitter.fit(without_comments(carried, comment), line).encode("utf-8", "replace")
 
 
-def _last_whole(text: str, quote: str) -> int:
+def _whole_records_end(text: str, quote: str) -> int:
     """Return the start of the last line that may open a multi-line text, or the end."""
     if not quote or text.count(quote) % 2 == 0:
         return len(text)
@@ -296,7 +296,7 @@ def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
     return None if encoding in ("utf-8", "ascii") and not only_returns else encoding
 
 
-def _opened(file: LargeFile, encoding: str | None) -> BinaryIO:
+def _open(file: LargeFile, encoding: str | None) -> BinaryIO:
     return file.open() if encoding is None else file.open_as(encoding)
 
 
@@ -305,7 +305,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
     head, blanks, threshold, n_bytes, n_lines, n_filled = b"", "", 1.0, 0, 0, 0
-    with _opened(file, encoding) as stream:
+    with _open(file, encoding) as stream:
         for block in whole_lines(stream, file.name, limits):
             if encoding is None and not block.isascii():
                 block.decode("utf-8")
@@ -320,7 +320,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             if not head:
                 first = min(int(np.searchsorted(ends, _HEAD_BYTES)) + 1, len(ends))
                 head = block[: ends[first - 1]]
-                threshold = _share(file, len(block) / len(ends))
+                threshold = _sampling_share(file, len(block) / len(ends))
             drawn = rng.random(len(ends))
             chosen = np.flatnonzero(drawn[first:] < threshold) + first
             keys.append(drawn[chosen])
@@ -344,7 +344,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     return _Lines(head + b"".join(lines), line_numbers, n_filled, blanks)
 
 
-def _share(file: LargeFile, line_bytes: float) -> float:
+def _sampling_share(file: LargeFile, line_bytes: float) -> float:
     """Return the share of lines to sample, estimated from their length."""
     limits = file.limits
     # Unpacked it is larger than that, by an unknown factor.

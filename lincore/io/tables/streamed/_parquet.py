@@ -23,9 +23,9 @@ from lincore.io.tables.formats.parquet import (
     damaged,
     nested_notice,
     plain_frame,
-    size_written_out,
+    size_without_dictionaries,
     text_columns,
-    written_out,
+    without_dictionaries,
 )
 from lincore.io.tables.on_request import mark_missing
 from lincore.io.tables.row_source import ColumnarRows
@@ -88,7 +88,7 @@ class ParquetRows(ColumnarRows):
         """Yield some columns of all rows, block by block."""
         wanted = {name: values for name, values in self.missing_in.items() if name in columns}
         for batch in self._batches(columns):
-            yield mark_missing(_frame(batch), wanted)
+            yield mark_missing(_to_frame(batch), wanted)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns of all rows in Arrow's form."""
@@ -100,12 +100,12 @@ class ParquetRows(ColumnarRows):
         options = {"columns": list(columns), "use_threads": False}
         has_views = any(kind in _VIEWED for kind in self.schema.types)
         for file, numbers, _ in self.groups:
-            with _damage(file), file.open_as_it_is() as stream:
+            with _reporting_damage(file), file.open_raw() as stream:
                 texts = text_columns(self.schema)
                 opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
                 groups = map(opened.metadata.row_group, numbers)
                 if max(_open_bytes(group, columns) for group in groups) > _MOST_OPEN:
-                    each = (_by_columns(opened, i, columns, n_rows) for i in numbers)
+                    each = (_read_by_columns(opened, i, columns, n_rows) for i in numbers)
                     batches = chain.from_iterable(each)
                 else:
                     batches = opened.iter_batches(n_rows, row_groups=list(numbers), **options)
@@ -114,34 +114,34 @@ class ParquetRows(ColumnarRows):
 
     def whole(self) -> pd.DataFrame:
         """Return all rows, without replacing missing-value codes."""
-        return self._kept(self._batches(self.columns))
+        return self._concatenate(self._batches(self.columns))
 
     def sampled(self, share: float) -> pd.DataFrame:
         """Return a random share of the rows."""
         items = [(part, i) for i, part in enumerate(self.parts)]
-        drawn = self.executor.fold(partial(_draw, share), add, items)
+        drawn = self.executor.fold(partial(_sample_part, share), add, items)
         return pd.concat(drawn or [self.whole()], ignore_index=True)
 
-    def _kept(self, batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
+    def _concatenate(self, batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
         most, n_bytes, frames = self.limits.max_table_bytes, 0, []
         for batch in batches:
-            n_bytes += size_written_out(batch)
+            n_bytes += size_without_dictionaries(batch)
             if n_bytes > most:
                 raise TooLargeError(
                     "Its texts are too long for memory.",
                     where=self.name,
                     remedy="Load fewer columns or rows.",
                 )
-            frames.append(_frame(batch))
+            frames.append(_to_frame(batch))
         if not frames:
             return pd.DataFrame(columns=list(self.columns))
         return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
 
 
-def _draw(share: float, rows: ParquetRows, number: int) -> list[pd.DataFrame]:
+def _sample_part(share: float, rows: ParquetRows, number: int) -> list[pd.DataFrame]:
     rng = np.random.default_rng([_SEED, number])
     return [
-        rows._kept(
+        rows._concatenate(
             batch.filter(pa.array(rng.random(len(batch)) < share))
             for batch in rows._batches(rows.columns)
         )
@@ -156,7 +156,7 @@ def open_parquet(
     """Open Parquet files with the same columns."""
     groups, n_bytes, schema = list[_RowGroups](), 0, None
     for file in files:
-        with _damage(file), file.open_as_it_is() as stream:
+        with _reporting_damage(file), file.open_raw() as stream:
             opened = pq.ParquetFile(stream, **THRIFT)
             metadata, own = opened.metadata, opened.schema_arrow
         schema = own if schema is None else schema
@@ -208,7 +208,7 @@ def _open_bytes(group: Any, columns: Sequence[str]) -> int:
     )
 
 
-def _by_columns(
+def _read_by_columns(
     opened: Any, number: int, columns: Sequence[str], n_rows: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield some columns of a row group through a temporary file, written a few at a time."""
@@ -236,8 +236,8 @@ def _by_columns(
             yield pa.RecordBatch.from_arrays(arrays, names)
 
 
-def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
-    plain = pa.Table.from_batches([written_out(batch).replace_schema_metadata()])
+def _to_frame(batch: pa.RecordBatch) -> pd.DataFrame:
+    plain = pa.Table.from_batches([without_dictionaries(batch).replace_schema_metadata()])
     return plain_frame(plain.to_pandas(ignore_metadata=True))
 
 
@@ -249,7 +249,7 @@ def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 @contextmanager
-def _damage(file: LargeFile) -> Iterator[None]:
+def _reporting_damage(file: LargeFile) -> Iterator[None]:
     try:
         yield
     except DataError:

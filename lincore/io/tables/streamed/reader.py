@@ -14,8 +14,14 @@ from lincore.data.labels import lone_class_notices
 from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.sources import PARQUET_MAGIC, LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
-from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
-from lincore.io.tables.row_source import DRAWN_ONLY, ColumnarRows, RowSource, StoppedReading, Wanted
+from lincore.io.tables.column_selection import choose_roles, left_out_notices, no_feature_error
+from lincore.io.tables.row_source import (
+    DRAWN_ONLY,
+    ColumnarRows,
+    RowSelection,
+    RowSource,
+    StoppedReading,
+)
 from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_parquet
@@ -28,11 +34,11 @@ from lincore.utils.typing import Progress
 
 def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
     """Open a table that is too large for memory: its frame is a random sample of rows."""
-    with _refused_by_size(file.reason):
+    with _explaining_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             asked = options or ReadOptions()
             rows, notices = open_parquet([file], file.name, asked.missing_in)
-            return _drawn_from(rows, notices, asked, "Parquet")
+            return _sampled_table(rows, notices, asked, "Parquet")
         table = open_large_text(file, options)
         assert table.source is not None
         _refuse_cells(table.source, table.frame.shape[1])
@@ -75,11 +81,11 @@ def _whole_or_drawn(
         with suppress(TooLargeError):  # texts may be longer than the file says
             frame = rows.whole()
             return frame_to_table(frame, rows.name, notices, options, kind=kind, limits=limits)
-    with _refused_by_size(rows.reason):
-        return _drawn_from(rows, notices, options, kind)
+    with _explaining_size(rows.reason):
+        return _sampled_table(rows, notices, options, kind)
 
 
-def _drawn_from(
+def _sampled_table(
     rows: ColumnarRows, notices: tuple[Notice, ...], options: ReadOptions, kind: str
 ) -> Table:
     """Return a random sample of rows as a table with all rows as its source."""
@@ -103,7 +109,7 @@ def _refuse_cells(rows: RowSource, n_columns: int) -> None:
 
 
 @contextmanager
-def _refused_by_size(reason: str) -> Iterator[None]:
+def _explaining_size(reason: str) -> Iterator[None]:
     """Prefix an error by the reason why the file is too large for memory."""
     try:
         yield
@@ -125,35 +131,35 @@ def large_table_to_dataset(
     """Read all rows of a large table: keep some in memory and sum the others by class."""
     assert table.source is not None
     guess = None if target is not None or "target" in options.roles.values() else table.guess
-    wanted, columns = _wanted(table, target, options)
-    with _refused_by_size(table.source.reason):
-        held = sample_and_stream(table.source, wanted, progress)
+    selection, columns = _select_rows(table, target, options)
+    with _explaining_size(table.source.reason):
+        held = sample_and_stream(table.source, selection, progress)
     return Dataset(
         name=display_name(table.name),
         X=held.X,
         codes=held.codes,
         classes=held.classes,
-        feature_names=tuple(wanted.features),
+        feature_names=tuple(selection.features),
         notices=(
             *table.notices_with(held.notices),
-            *left_out(columns),
+            *left_out_notices(columns),
             *lone_class_notices(held.codes, held.classes),
             *([guess.notice] if guess is not None else []),
         ),
         blocks=held.blocks,
-        target_name=wanted.label,
+        target_name=selection.label,
         target_guess=guess,
         weights=held.weights,
-        weight_name=wanted.weight,
+        weight_name=selection.weight,
     )
 
 
-def _wanted(
+def _select_rows(
     table: Table, target: str | int | None, options: TableOptions
-) -> tuple[Wanted, Sequence[Column]]:
+) -> tuple[RowSelection, Sequence[Column]]:
     """Return the selection to be read from a large table, and the roles of its columns."""
     assert table.source is not None
-    with _refused_by_size(table.source.reason):
+    with _explaining_size(table.source.reason):
         _refuse_options(table, options)
         columns = choose_roles(table, target, options)
         features = _features(table, columns)
@@ -161,7 +167,7 @@ def _wanted(
         is_text = not is_number(table.frame[label])
         dropped = [str(name) for name in options.drop_classes]
         weight = next((column.name for column in columns if column.role == "weight"), "")
-    return Wanted(
+    return RowSelection(
         label,
         is_text,
         features,
@@ -195,7 +201,7 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
     }
     for option, is_asked in asked.items():
         if is_asked:
-            raise _refused(f"{option} needs all rows at once.", table, "Leave it out")
+            raise _in_memory_only(f"{option} needs all rows at once.", table, "Leave it out")
 
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:
@@ -204,20 +210,22 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     features, groups = by_role["feature"], by_role["group"]
     if groups:
         # Rows of a tested group would be among the summed training rows.
-        raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
+        raise _in_memory_only(
+            "Rows of one group cannot be kept together.", table, "Ignore it", groups
+        )
     if by_role["frequency"]:
         problem, remedy = "Rows can be repeated in memory only.", "Use it as weights"
-        raise _refused(problem, table, remedy, by_role["frequency"], "weight")
+        raise _in_memory_only(problem, table, remedy, by_role["frequency"], "weight")
     named = [name for name in features if not is_number(table.frame[name])]
     if named or by_role["text"]:
         problem = "Not numeric: encoding categories and texts needs the whole column."
-        raise _refused(problem, table, "Ignore them", [*named, *by_role["text"]])
+        raise _in_memory_only(problem, table, "Ignore them", [*named, *by_role["text"]])
     if not features:
-        raise no_feature(table, columns)
+        raise no_feature_error(table, columns)
     return features
 
 
-def _refused(
+def _in_memory_only(
     problem: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
 ) -> DataError:
     where = columns_named(columns) if columns else table.name

@@ -21,7 +21,7 @@ _DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 # The best must be e² ≈ 7 times as likely as the next.
 _CLEAR = 2.0
 # A field split by a separator inside it is rarer than a surplus blank.
-_PARTED = log(0.1)
+_SPLIT_PENALTY = log(0.1)
 # Weights of form and value relative to the kind.
 _FORM_WEIGHT, _WEIGHT = 0.5, 0.25
 
@@ -106,14 +106,14 @@ def form_of(field: str) -> str:
     return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
-class _SurplusPart(NamedTuple):
+class _PartialAlignment(NamedTuple):
     """A partial alignment of fields to columns: its log probability and linked predecessors."""
 
     score: float
     fields: Any
 
 
-def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
+def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
     """Return the right number of fields, if one way to do so is clearly the best."""
     # A blank field is removed, or two neighbours are one text that contains the separator. The two
     # most likely ways are tracked from the first field to the last.
@@ -126,9 +126,9 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     # By the number of removed fields and whether a blank was kept last: from a run of blanks the
     # first ones are removed, so that no two ways give the same row.
     score_of = attrgetter("score")
-    parts: list[dict[tuple[int, bool], list[_SurplusPart]]]
+    parts: list[dict[tuple[int, bool], list[_PartialAlignment]]]
     parts = [{} for _ in range(len(fields) + 1)]
-    parts[0][0, False] = [_SurplusPart(0.0, None)]
+    parts[0][0, False] = [_PartialAlignment(0.0, None)]
     for i, field in enumerate(fields):
         for (gone, after_blank), alignments in parts[i].items():
             column = i - gone
@@ -142,11 +142,13 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
                 # Two words are never joined without the separator.
                 is_word = not separator and kind_of(joined) == "word"
                 if not is_word and not profile.is_new_level(joined, column):
-                    moves.append((2, gone + 1, False, joined, _PARTED))
+                    moves.append((2, gone + 1, False, joined, _SPLIT_PENALTY))
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [
-                    _SurplusPart(a.score + gain, a.fields if text is None else (a.fields, text))
+                    _PartialAlignment(
+                        a.score + gain, a.fields if text is None else (a.fields, text)
+                    )
                     for a in alignments
                 ]
                 known = parts[i + step].setdefault((less, blank), [])
@@ -164,7 +166,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     return texts if usual else None
 
 
-def filled_up(fields: Sequence[str], profile: Profile) -> list[str]:
+def fill_up(fields: Sequence[str], profile: Profile) -> list[str]:
     """Fill a line up to the number of columns: at the end, or where the gap clearly is."""
     filled, width = list(fields), len(profile.kinds)
     is_judged = profile.n_rows >= _FEWEST_ROWS and width - len(fields) <= _MOST_SURPLUS

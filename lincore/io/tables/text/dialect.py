@@ -51,7 +51,7 @@ _WHOLE = re.compile(r'^"((?:[^"\n]|"")*+)"[,;\t ]*$', re.MULTILINE)
 _WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
 
 
-def rule_columns(text: str) -> str | None:
+def split_fixed_width(text: str) -> str | None:
     r"""Return the text with `PLACES` between its columns; None if it is not fixed-width."""
     # Most lines must be about as long as the longest, and between columns no line may have a
     # character.
@@ -65,10 +65,10 @@ def rule_columns(text: str) -> str | None:
         # Lines of varying length are words between spaces, whose positions mean nothing.
         return None
     # All lines at once as one number: a bit is set if any of them has a character there.
-    taken = 0
+    occupied = 0
     for line in filled:
-        taken |= int("".join("0" if mark == " " else "1" for mark in line.ljust(width)), 2)
-    spans = _spans(f"{taken:0{width}b}")
+        occupied |= int("".join("0" if mark == " " else "1" for mark in line.ljust(width)), 2)
+    spans = [run.span() for run in re.finditer("1+", f"{occupied:0{width}b}")]
     if len(spans) < 2:
         return None
     return "\n".join(
@@ -76,7 +76,7 @@ def rule_columns(text: str) -> str | None:
     )
 
 
-def part_by_gaps(text: str) -> str | None:
+def split_at_gaps(text: str) -> str | None:
     r"""Return the text with `PLACES` for gaps of two or more blanks, if all lines have as many."""
     if len(text) > _MOST_CHARS or PLACES in text or "  " not in text:
         return None
@@ -88,7 +88,7 @@ def part_by_gaps(text: str) -> str | None:
     return "\n".join(_GAP.sub(PLACES, line) for line in lines)
 
 
-def part_by_single_blanks(text: str) -> str | None:
+def split_at_single_blanks(text: str) -> str | None:
     r"""Return the text with `PLACES` for single blanks, if all lines have as many unquoted."""
     if len(text) > _MOST_SINGLE_CHARS or {"\t", PLACES} & set(text):
         return None
@@ -108,14 +108,6 @@ def part_by_single_blanks(text: str) -> str | None:
     return sink.getvalue() if n_rows >= _FEWEST_LINES else None
 
 
-def _spans(taken: str) -> list[tuple[int, int]]:
-    """Return the starts and ends of runs of ones."""
-    edges = [i for i in range(1, len(taken)) if taken[i] != taken[i - 1]]
-    bounds = [0, *edges, len(taken)]
-    pairs = zip(bounds, bounds[1:], strict=False)
-    return [(a, b) for a, b in pairs if taken[a] == "1"]
-
-
 def find_dialect(table: TextImport) -> None:
     r"""Detect how the text is divided into fields, unless set by options."""
     text, options = table.text, table.options
@@ -128,19 +120,19 @@ def find_dialect(table: TextImport) -> None:
     text = _RULE.sub("", text)
     bare = without_comments(text, comment)
     sample = _sample(bare)
-    dialect = _best(bare, sample, separator, options)
-    if comment == "#" and options.comment is None and _are_values(text, dialect):
+    dialect = _best_candidate(bare, sample, separator, options)
+    if comment == "#" and options.comment is None and _hash_begins_values(text, dialect):
         bare = without_comments(text, comment, above=True)
-        dialect = _best(bare, _sample(bare), separator, options)
-    inner = _lines_in_quotes(bare) if options.quote is None else None
+        dialect = _best_candidate(bare, _sample(bare), separator, options)
+    inner = _unquote_lines(bare) if options.quote is None else None
     if inner is not None:
-        unquoted = _best(inner, _sample(inner), separator, options)
+        unquoted = _best_candidate(inner, _sample(inner), separator, options)
         # Texts in quotation marks have varying numbers of commas.
-        if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
+        if unquoted.score > 0 and _share_of_usual_width(unquoted.records) == 1:
             dialect = unquoted._replace(rewritten=True)
     table.text, table.separator, table.quote, table.records, table.is_rewritten = dialect[:5]
     table.comment = comment
-    named = _name_the_columns(text, table) if comment and options.comment is None else None
+    named = _restore_header(text, table) if comment and options.comment is None else None
     if named is not None:
         table.text = named
         table.records = _first_records(_sample(named), table.separator, table.quote)
@@ -235,7 +227,7 @@ def without_comments(text: str, comment: str, *, above: bool = False) -> str:
     return pattern.sub("", text[:end]) + text[end:]
 
 
-def _are_values(text: str, dialect: Candidate) -> bool:
+def _hash_begins_values(text: str, dialect: Candidate) -> bool:
     """Return whether "#" begins values, such as colours or tags, in ordinary lines."""
     separator, quote = dialect.separator, dialect.quote
     lines = [line for line in _sample(text).split("\n") if line.strip()]
@@ -254,7 +246,7 @@ def _comment_pattern(mark: str) -> re.Pattern[str]:
     return re.compile(rf"(?m)^{re.escape(mark)}{_ERRORS if mark == '#' else ''}.*$")
 
 
-def _name_the_columns(text: str, table: TextImport) -> str | None:
+def _restore_header(text: str, table: TextImport) -> str | None:
     """Return the text with a header restored from the last comment above the rows."""
     records = table.records
     if not records or all(not NUMBER.fullmatch(field) for field in records[0].fields):
@@ -283,7 +275,9 @@ class Candidate(NamedTuple):
     score: float
 
 
-def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -> Candidate:
+def _best_candidate(
+    bare: str, sample: str, separator: str | None, options: ReadOptions
+) -> Candidate:
     """Return the candidate with the best score; in case of ties the first."""
     candidates = list(_plain_candidates(bare, sample, separator, options))
     tabs = [c for c in candidates if c.separator == "\t"]
@@ -297,12 +291,12 @@ def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -
     is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
     for candidate in candidates[:] if not is_perfect else ():
         if candidate.quote and candidate.quote in sample and 2 * candidate.score >= likely.score:
-            candidates += _other_readings(candidate, bare, sample, options)
+            candidates += _quote_candidates(candidate, bare, sample, options)
     best = max(candidates, key=attrgetter("score"))
     if separator is None:
-        best = max([best, *_placed(bare, best)], key=attrgetter("score"))
+        best = max([best, *_fixed_width_candidates(bare, best)], key=attrgetter("score"))
     if separator is None and best.score <= 0:
-        best = next(_rare_pairs(bare, sample), best)
+        best = next(_rare_candidates(bare, sample), best)
     return best
 
 
@@ -332,7 +326,7 @@ def _are_inside_fields(tab: Candidate, rival: Candidate) -> bool:
     if mark not in SEPARATORS[1:] or _width(rival.records) < n_filled:
         return False
     inside = re.compile(rf"{re.escape(mark)}(?!\s)")
-    return _share_alike(rival.records) == 1 and all(
+    return _share_of_usual_width(rival.records) == 1 and all(
         any(inside.search(field) and not NUMBER.fullmatch(field) for field in record.fields)
         for record in tab.records
     )
@@ -345,12 +339,12 @@ def _has_blanks_in_fields(rival: Candidate, blanks: Candidate) -> bool:
         return False
     # After a comma, a blank belongs to a text: "Smith, John" between columns at fixed places.
     tight = len(re.findall(rf"{re.escape(mark)}\S", rival.text))
-    return 2 * tight > rival.text.count(mark) and _share_alike(rival.records) > _share_alike(
-        blanks.records
-    )
+    return 2 * tight > rival.text.count(mark) and _share_of_usual_width(
+        rival.records
+    ) > _share_of_usual_width(blanks.records)
 
 
-def _other_readings(
+def _quote_candidates(
     candidate: Candidate, bare: str, sample: str, options: ReadOptions
 ) -> Iterator[Candidate]:
     """Yield the candidates whose quotation marks have another meaning."""
@@ -370,14 +364,14 @@ def _other_readings(
         yield candidate._replace(records=records, quote="", score=score(records, mark))
 
 
-def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
+def _fixed_width_candidates(bare: str, best: Candidate) -> Iterator[Candidate]:
     """Yield the candidates with fixed-width columns."""
-    if best.separator == SPACES and _share_alike(best.records) < 1:
-        texts = [(rule_columns(bare), ""), (part_by_single_blanks(bare), '"')]
+    if best.separator == SPACES and _share_of_usual_width(best.records) < 1:
+        texts = [(split_fixed_width(bare), ""), (split_at_single_blanks(bare), '"')]
     elif _width(best.records) < 2 or best.score <= 0:
-        texts = [(part_by_gaps(bare), ""), (part_by_single_blanks(bare), '"')]
+        texts = [(split_at_gaps(bare), ""), (split_at_single_blanks(bare), '"')]
     elif best.score < 1 and '"' in bare:
-        texts = [(part_by_single_blanks(bare), '"')]
+        texts = [(split_at_single_blanks(bare), '"')]
     else:
         return
     for text, quote in texts:
@@ -386,7 +380,7 @@ def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
             yield Candidate(text, PLACES, quote, records, True, score(records, PLACES))
 
 
-def _rare_pairs(bare: str, sample: str) -> Iterator[Candidate]:
+def _rare_candidates(bare: str, sample: str) -> Iterator[Candidate]:
     """Yield the marks that divide header and all lines into two fields, if nothing else does."""
     for mark in _RARE:
         records = _first_records(sample, mark, '"') if mark in sample else []
@@ -409,7 +403,7 @@ def score(records: Sequence[Record], separator: str) -> float:
     turned = [record._replace(fields=record.fields[::-1]) for record in records]
     if width - n_blank_last(records, width) - n_blank_last(turned, width) < 2:
         return 0.0
-    pattern = _share_alike(records)
+    pattern = _share_of_usual_width(records)
     if separator in _RARE and (width < 3 or pattern < 1):
         return 0.0
     fields = [field for record in records[:_JUDGED] for field in record.fields if field]
@@ -434,7 +428,7 @@ def n_blank_last(records: Sequence[Record], width: int) -> int:
     return width - max(filled, default=0)
 
 
-def _share_alike(records: Sequence[Record]) -> float:
+def _share_of_usual_width(records: Sequence[Record]) -> float:
     """Return the share of records with the most frequent number of fields."""
     width = _width(records)
     return sum(len(record.fields) == width for record in records) / max(len(records), 1)
@@ -445,7 +439,7 @@ def _width(records: Sequence[Record]) -> int:
     return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
-def _lines_in_quotes(text: str) -> str | None:
+def _unquote_lines(text: str) -> str | None:
     r"""Return the text without quotes around whole lines; None if few lines have them."""
     lines = [line for line in text.split("\n", _WHOLE_LINES)[:_WHOLE_LINES] if line.strip()]
     whole = [line for line in lines if _WHOLE.fullmatch(line)]

@@ -76,7 +76,9 @@ def decode(
     r"""Return the text with lines ended by newlines, its encoding, and findings."""
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
-    text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)
+    text, encoding, notices = (
+        _decode_as(raw, name, encoding) if encoding else _decode_detected(raw, name)
+    )
     if "\0" in text:
         text = without_nuls(text, name)
         sentence = "The file contains stray NUL bytes, which were removed."
@@ -120,7 +122,7 @@ def _decoded_twice(text: str) -> str | None:
         return None
 
 
-def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
+def _decode_detected(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
     wide = _wide_encoding(raw)
     encoding = wide or "utf-8"
     try:
@@ -161,7 +163,7 @@ def _guess_encoding(raw: bytes) -> str:
     western = [match for match in matches if "cp1252" in match.could_be_from_charset]
     # Texts with few accents match many encodings; of these, the Western one is most common.
     rival = western[0].coherence + 0.1 if western else 0.05
-    vague = best is None or (best.coherence <= rival and not _comes_in_pairs(sample))
+    vague = best is None or (best.coherence <= rival and not _has_paired_bytes(sample))
     guess = "cp1252" if best is None or vague else best.encoding
     alike = next((family for family in _ALIKE if guess in family), (guess,))
     n_broken = {encoding: _n_broken_words(sample, encoding) for encoding in alike}
@@ -179,7 +181,7 @@ def _n_broken_words(raw: bytes, encoding: str) -> int:
     )
 
 
-def _comes_in_pairs(raw: bytes) -> bool:
+def _has_paired_bytes(raw: bytes) -> bool:
     """Return whether non-ASCII bytes come in pairs, as in Chinese; accents are single."""
     runs = _BEYOND_ASCII.findall(raw)
     even = sum(len(run) % 2 == 0 for run in runs)

@@ -105,7 +105,7 @@ def readings(
     for mark in _OTHERS + SPACES:
         if mark not in (separator, quote) and (mark in line or mark == ","):
             yield split(line, mark, quote), f"separator {'tab' if mark == chr(9) else mark}"
-    if separator != SPACES and (single := joined_record(iter([line]), SPACES, quote or '"')):
+    if separator != SPACES and (single := first_record(iter([line]), SPACES, quote or '"')):
         yield single, "separator space"
 
 
@@ -147,13 +147,13 @@ def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list
 @lru_cache
 def _patterns(separator: str, quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns for a whole quoted field, and for a mark at the end of a field."""
-    mark, apart = re.escape(quote), "" if separator in " \t" else r"[ \t]*"
-    behind = rf"{apart}(?={re.escape(separator)}|$)"
+    mark, blanks = re.escape(quote), "" if separator in " \t" else r"[ \t]*"
+    behind = rf"{blanks}(?={re.escape(separator)}|$)"
     whole = re.compile(rf"{mark}((?:[^{mark}]|{mark}{mark})*+){mark}{behind}")
     return whole, re.compile(rf"{mark}{behind}")
 
 
-def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str] | None:
+def first_record(lines: Iterator[str], separator: str, quote: str) -> list[str] | None:
     r"""Return the first record of lines, reading no more than needed; None if damaged."""
     reader = csv.reader(
         lines,
@@ -174,7 +174,7 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
         return True
     if separator == SPACES:
         return False
-    record = joined_record(iter([line]), separator, quote)
+    record = first_record(iter([line]), separator, quote)
     return record is not None and [field.strip() for field in record] == fields
 
 

@@ -79,11 +79,13 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
             for match, name in zip(marked, names, strict=True)
         ]
         types = [_TYPES[mark.lower()] for _, mark, _ in parts]
-        return _declared([name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts])
-    return _below(names, records[1:])
+        return _with_feature_roles(
+            [name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts]
+        )
+    return _declared_below(names, records[1:])
 
 
-def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
+def _declared_below(names: list[str], records: Sequence[Record]) -> Declared | None:
     """Return the types, and the roles if any, in the lines below the names."""
     width = len(names)
     if len(records) < 3 or len(records[0].fields) != width or not all(names):
@@ -94,7 +96,7 @@ def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
     # A blank line means that there are no roles.
     n_lines = 3 if has_roles else 2
     columns = [nonblank_values(records[n_lines - 1 :], i) for i in range(width)]
-    types = [_type_of(field, column) for field, column in zip(words, columns, strict=True)]
+    types = [_declared_type(field, column) for field, column in zip(words, columns, strict=True)]
     known = [kind for kind in types if kind is not None]
     # Letters may also be values: require a role, or a type above numbers.
     tells = any(bare) if has_roles else False
@@ -105,10 +107,10 @@ def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
     if len(known) < width or not any(words) or not tells:
         return None
     roles = [_ROLES[field.lower()] for field in bare] if has_roles else [_ROLES[""]] * width
-    return _declared(names, known, roles, n_lines)
+    return _with_feature_roles(names, known, roles, n_lines)
 
 
-def _declared(
+def _with_feature_roles(
     names: list[str], types: list[DeclaredType], roles: list[MaybeRole], n_lines: int = 1
 ) -> Declared:
     # A number without a role is a measurement, even if it numbers the rows.
@@ -117,7 +119,7 @@ def _declared(
     return Declared(names, types, completed, n_lines)
 
 
-def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
+def _declared_type(field: str, column: Sequence[str]) -> DeclaredType | None:
     """Return the type declared by a word, or the listed values of a category."""
     if field.lower() in _TYPES:
         return _TYPES[field.lower()]
@@ -182,10 +184,10 @@ def _without_last_blanks(records: list[Record], usual: int) -> tuple[list[Record
 def _find_names(table: TextImport, records: list[Record], width: int) -> list[str]:
     """Return the column names among records with a nonblank last column, and note their lines."""
     asked, overruled = table.options.header, table.options.overrule
-    records = _below_titles(table, records, width)
+    records = _skip_titles(table, records, width)
     # In concatenated files the header recurs among the rows.
     if asked is None and "LIN017" not in overruled:
-        whole = _whole_header(records, width)
+        whole = _join_split_header(records, width)
         if whole is not None:
             sentence = "A line break splits the header: its two lines were read as one."
             table.note(sentence, f"lines {whole.first_line} and {whole.last_line}", code="LIN017")
@@ -197,15 +199,15 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
             table.note("There is no header line: the columns are numbered.", code="LIN011")
         table.header_line, table.first_line = None, head.first_line
         return list(numbered("column", max(width, len(head.fields))))
-    names, naming = _names(head, body, width, table.name)
+    names, naming = _column_names(head, body, width, table.name)
     may_join = asked is None and "LIN012" not in overruled
-    joined = _joined_groups(head, body) if may_join else None
+    joined = _join_groups(head, body) if may_join else None
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
         lines = f"{table.name}, lines {head.first_line} and {body[0].first_line}"
         naming = [Notice(sentence, lines, code="LIN012")]
         head, body = head._replace(fields=joined, last_line=body[0].last_line), body[1:]
-        names = _names(head, body, width, table.name)[0]
+        names = _column_names(head, body, width, table.name)[0]
     n_labels = _n_labels(body) if asked is None and "LIN013" not in overruled else 0
     if n_labels:
         below = body[n_labels - 1]
@@ -224,7 +226,7 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
         # A heading over several columns is written once, so a blank has only the lower name.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
-            _joined(name, unit, is_named=bool(field))
+            _name_with_unit(name, unit, is_named=bool(field))
             for name, unit, field in zip_longest(names, units, fields)
         ]
         if any(map(_is_unit, units)):
@@ -238,7 +240,7 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
     return names
 
 
-def _below_titles(table: TextImport, records: list[Record], width: int) -> list[Record]:
+def _skip_titles(table: TextImport, records: list[Record], width: int) -> list[Record]:
     """Return the records from the header on; lines above it are reported."""
     asked = table.options.header
     if asked is not None and asked is not True and asked is not False:
@@ -281,7 +283,7 @@ def _note_skipped(table: TextImport, record: Record, where: str) -> None:
     table.note(f"Skipped title above the table: {title!r}.", where, code="LIN010")
 
 
-def _whole_header(records: Sequence[Record], width: int) -> Record | None:
+def _join_split_header(records: Sequence[Record], width: int) -> Record | None:
     """Join the first two records if a line break splits a name in the header."""
     upper, lower, *body = (*records, *records[:1])
     parted = min(len(upper.fields), len(lower.fields)) > 1
@@ -290,7 +292,7 @@ def _whole_header(records: Sequence[Record], width: int) -> Record | None:
     parted = parted and 4 * n_alike < len(body)
     if not parted or len(upper.fields) + len(lower.fields) - 1 != width:
         return None
-    if body and names_values(body[0], body[1:]):
+    if body and is_above_values(body[0], body[1:]):
         return None
     name = f"{upper.fields[-1]} {lower.fields[0]}".strip()
     fields = [*upper.fields[:-1], name, *lower.fields[1:]]
@@ -315,10 +317,10 @@ def _n_above_header(records: Sequence[Record], width: int) -> int:
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
         # With thousands of columns this check of the first record is skipped.
         below = records[i + 1 :]
-        names = names_values(record, below) or (shorter and _names_levels(record, below))
+        names = is_above_values(record, below) or (shorter and _is_above_levels(record, below))
         if i and len(record.fields) == width and names:
             # A table is not the title of the next one.
-            return 0 if i > 2 and names_values(records[0], records[1:i]) else i
+            return 0 if i > 2 and is_above_values(records[0], records[1:i]) else i
         # In a two-column table, pairs such as Station;Berlin are recognised by a blank line.
         is_pair = width == 2 and record.n_filled == 2 and _is_pair_above(records, i)
         if len(record.fields) >= width and record.n_filled > 1 and not is_pair:
@@ -383,7 +385,7 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     return n_names > 0
 
 
-def names_values(head: Record, body: Sequence[Record]) -> bool:
+def is_above_values(head: Record, body: Sequence[Record]) -> bool:
     """Return whether a record of words is above rows with other kinds of values."""
     kinds = [kind_of(field) for field in head.fields]
     below = [[kind_of(value) for value in nonblank_values(body, i)] for i in range(len(kinds))]
@@ -399,14 +401,14 @@ def _integers(fields: Sequence[str]) -> list[int]:
     return [int(field) for field in fields] if are_short else []
 
 
-def _names(
+def _column_names(
     head: Record, body: Sequence[Record], width: int, name: str
 ) -> tuple[list[str], list[Notice]]:
     """Return the names, with numbers for blank ones."""
     fields, notices = list(head.fields), list[Notice]()
     wider = [len(record.fields) == len(fields) + 1 for record in body]
     all_wider = len(body) > 2 and all(wider) and all(record.fields[-1] for record in body)
-    if all_wider and _name_rows([record.fields[0] for record in body]):
+    if all_wider and _are_row_names([record.fields[0] for record in body]):
         # As in R's tables: row names have no heading.
         fields = ["row name", *fields]
         sentence = "Each row has one field more than the header: the first is used as row name."
@@ -422,7 +424,7 @@ def _names(
     return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
 
 
-def _name_rows(first: Sequence[str]) -> bool:
+def _are_row_names(first: Sequence[str]) -> bool:
     """Return whether the first fields are row names: distinct words, or 1, 2, 3."""
     if len(set(first)) < len(first) or not all(first):
         return False
@@ -433,7 +435,7 @@ def _name_rows(first: Sequence[str]) -> bool:
     )
 
 
-def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
+def _join_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     """Return column names below names of column groups; None if there are no groups."""
     # The name of a group is above its first column only, followed by blank fields, or above each of
     # its columns.
@@ -446,7 +448,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     if not any(shared) or not head.fields:
         return None
     below_both = body[2:] if _units(body[1:]) else body[1:]
-    if not (names_values(body[0], below_both) or _names_levels(body[0], below_both)):
+    if not (is_above_values(body[0], below_both) or _is_above_levels(body[0], below_both)):
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
@@ -457,7 +459,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     return names
 
 
-def _names_levels(head: Record, body: Sequence[Record]) -> bool:
+def _is_above_levels(head: Record, body: Sequence[Record]) -> bool:
     """Return whether a record of words is above columns of levels without being one of them."""
     if any(kind_of(field) not in ("word", "blank") for field in head.fields):
         return False
@@ -472,7 +474,7 @@ def _names_levels(head: Record, body: Sequence[Record]) -> bool:
     return 2 * n_levels >= len(head.fields) and n_levels > 1
 
 
-def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
+def _name_with_unit(name: str, unit: str | None, *, is_named: bool) -> str:
     bare = (unit or "").strip("[]()")
     if not unit or not _is_unit(unit) or name.endswith((f"[{bare}]", f"({bare})")):
         return name

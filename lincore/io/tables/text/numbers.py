@@ -46,7 +46,7 @@ _FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
 _UNCERTAINTY = re.compile(r"(?<=[\d.,])\s*(?:±|\+/-)\s*[\d.,]+$")
 # No number is longer; patterns with backtracking are applied to short texts only.
 LONGEST = 60
-OTHER = {",": ".", ".": ","}
+OTHER_MARK = {",": ".", ".": ","}
 FLAG, UNCERTAINTY = "a flag", "an uncertainty"
 _FEWEST_RECORDS = 10
 _MOST_FIELDS = 20_000
@@ -82,14 +82,14 @@ _SOME = 3
 def find_marks(table: TextImport) -> None:
     """Find the decimal and the thousands mark, unless set by options."""
     body = [record for record in table.records if record.first_line >= table.first_line]
-    detected, options = _marks_of(body, table.separator), table.options
+    detected, options = _detect_marks(body, table.separator), table.options
     decimal, thousands = options.decimal or detected.decimal, options.thousands
     if thousands is None:
         thousands = detected.thousands if decimal == detected.decimal else ""
     table.marks = NumberMarks(decimal, thousands, detected.assumed and options.decimal is None)
 
 
-def _marks_of(records: Sequence[Record], separator: str) -> NumberMarks:
+def _detect_marks(records: Sequence[Record], separator: str) -> NumberMarks:
     """Find the marks from the first values of the columns."""
     width = max((len(record.fields) for record in records), default=0)
     # With thousands of columns a few rows are enough.
@@ -100,12 +100,14 @@ def _marks_of(records: Sequence[Record], separator: str) -> NumberMarks:
         values = [record.fields[i] for record in records if len(record.fields) > i]
         values = [bare_number(value[:LONGEST])[0] for value in values if value not in BLANKS]
         marked = [value for value in values if not _WHOLE.fullmatch(value)]
-        if not marked or not all(_marks_in(value) is not None for value in marked):
+        if not marked or not all(_possible_decimals(value) is not None for value in marked):
             continue
-        decimals, either = evidence(marked)
+        decimals, either = decimal_evidence(marked)
         for mark in decimals if len(decimals) == 1 else ():
             settled[mark] += 1
-            grouped |= {OTHER[mark]} if any(OTHER[mark] in value for value in marked) else set()
+            grouped |= (
+                {OTHER_MARK[mark]} if any(OTHER_MARK[mark] in value for value in marked) else set()
+            )
         grouped |= either if not decimals else set()
     if settled[","] and not settled["."]:
         return NumberMarks(",", "." if "." in grouped else "")
@@ -119,13 +121,13 @@ def _marks_of(records: Sequence[Record], separator: str) -> NumberMarks:
 
 
 @lru_cache(maxsize=10_000)
-def _marks_in(value: str) -> set[str] | None:
+def _possible_decimals(value: str) -> set[str] | None:
     """Return the possible decimal marks of a number without currency, None for other text."""
-    marks = {m for m in OTHER if GROUPED[m].fullmatch(value) or BARE[m].fullmatch(value)}
+    marks = {m for m in OTHER_MARK if GROUPED[m].fullmatch(value) or BARE[m].fullmatch(value)}
     return marks or None
 
 
-def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
+def decimal_evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
     """Return the decimal marks proven by numbers, and the ambiguous marks."""
     proved: set[str] = set()
     either: set[str] = set()
@@ -134,7 +136,7 @@ def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
             continue
         if match := _EITHER.fullmatch(value):
             either.add(match[1])
-        elif (marks := _marks_in(value)) is not None and len(marks) == 1:
+        elif (marks := _possible_decimals(value)) is not None and len(marks) == 1:
             proved |= marks
     return proved, either
 
@@ -147,18 +149,18 @@ def bare_number(value: str) -> tuple[str, str]:
     if amount := _AMOUNT.fullmatch(value):
         return amount[1], ""
     bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
-    sign, taken = "", ""
+    sign, removed = "", ""
     if _UNCERTAINTY.search(bare):
-        bare, taken = _UNCERTAINTY.sub("", bare), UNCERTAINTY
+        bare, removed = _UNCERTAINTY.sub("", bare), UNCERTAINTY
     if match := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
         sign, bare = "-", match[1].strip()
-        taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
+        removed = "brackets" if value.strip().startswith("(") else "a minus at the end"
     elif match := _SIGN_FIRST.fullmatch(bare):
         sign, bare = match[1], match[2]
     for pattern in (_FLAGS, SIGNS):
         bare, n_found = pattern.subn("", bare)
-        taken = taken or (FLAG if n_found and pattern is _FLAGS else "")
-    return sign + bare.strip(), taken
+        removed = removed or (FLAG if n_found and pattern is _FLAGS else "")
+    return sign + bare.strip(), removed
 
 
 class ParsedNumbers(NamedTuple):
@@ -184,21 +186,21 @@ def read_numbers(
     column: pd.Series[Any], marks: NumberMarks, strict: bool = False
 ) -> ParsedNumbers | None:
     """Read a text column as numbers; None if it contains something else."""
-    if not marks.assumed and (alike := _read_alike(column, marks.decimal)):
+    if not marks.assumed and (alike := _read_uniform(column, marks.decimal)):
         return alike
     few = len(column) <= _FEW_ROWS
     unique = list(dict.fromkeys(first_texts(column))) if few else list(column.dropna().unique())
     if not unique:
         return None
     unit = _common_unit(unique)
-    decimals = (marks.decimal,) if strict else (marks.decimal, OTHER[marks.decimal])
+    decimals = (marks.decimal,) if strict else (marks.decimal, OTHER_MARK[marks.decimal])
     # Checking some values first avoids the full check of long texts.
     judged = {decimal: _mostly_numbers(unique, decimal, unit) for decimal in decimals}
     likely = [decimal for decimal in decimals if judged[decimal]]
     proved: set[str] = set()
     either: set[str] = set()
     if likely and not strict:
-        proved, either = evidence(
+        proved, either = decimal_evidence(
             bare_number(value.strip().removesuffix(unit))[0] for value in unique
         )
     for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
@@ -209,7 +211,7 @@ def read_numbers(
             continue
         notices = _number_notices(column, numbers, odd, unit)
         if marks.assumed and "," in either and not proved:
-            notices = (*notices, _assumption(column, numbers))
+            notices = (*notices, _assumption_notice(column, numbers))
         return ParsedNumbers(_convert(column, numbers), notices)
     return None
 
@@ -225,7 +227,7 @@ def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> dict[str,
     return numbers if 2 * n_numbers >= len(numbers) else {}
 
 
-def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
+def _assumption_notice(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
     """Report how 7,094 was read if it may be a fraction or seven thousand."""
     value = next(value for value in numbers if "," in value)
     fraction = "." in str(numbers[value])
@@ -239,19 +241,19 @@ def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> No
     )
 
 
-def _read_alike(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
+def _read_uniform(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
     """Read a column of numbers with the same signs, such as $, in one step."""
     first = first_texts(column, _GLANCE)
     # Arrow takes a tenth of a millisecond for each of thousands of columns of words.
     if not first or len(first[0]) > LONGEST or not any(map(str.isdigit, first[0])):
         return None
     sign = _CURRENCY_FIRST.match(first[0])
-    before, behind = sign[0] if sign else "", _behind(first[0], len(set(first)))
+    before, behind = sign[0] if sign else "", _suffix(first[0], len(set(first)))
     # A single mismatch avoids the full check of thousands of text columns.
-    if _between(first[:1], before, behind, decimal) is None:
+    if _strip_affixes(first[:1], before, behind, decimal) is None:
         return None
     present = column.dropna()
-    texts = _between(present, before, behind, decimal)
+    texts = _strip_affixes(present, before, behind, decimal)
     if texts is None:
         return None
     signs = sorted({before.strip(), behind.strip()} - {""})
@@ -260,13 +262,13 @@ def _read_alike(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
     return ParsedNumbers(values.reindex(column.index), notices)
 
 
-def _behind(value: str, n_distinct: int) -> str:
+def _suffix(value: str, n_distinct: int) -> str:
     """Return the unit or sign at the end of a number; a unit must follow several numbers."""
     match = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
     return match[0] if match else ""
 
 
-def _between(
+def _strip_affixes(
     texts: Sequence[str] | pd.Series[Any], before: str, behind: str, decimal: str
 ) -> list[str] | None:
     """Return numbers in Python's notation; None unless each text is one between the two signs."""
@@ -278,7 +280,7 @@ def _between(
     )
     if pc.max(pc.utf8_length(array)).as_py() > LONGEST or not pc.all(is_number).as_py():
         return None
-    for mark in (OTHER[decimal], " ", "'", "’"):
+    for mark in (OTHER_MARK[decimal], " ", "'", "’"):
         bare = pc.replace_substring(bare, mark, "")
     numbers: list[str] = pc.replace_substring(bare, ",", ".").to_pylist()
     return numbers
@@ -325,9 +327,9 @@ def _common_unit(unique: Iterable[str]) -> str:
 
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
     """Return whether most numbers have no flags, and some no brackets."""
-    taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
-    negative = sum(removed not in ("", FLAG, UNCERTAINTY) for removed in taken)
-    return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
+    removed = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
+    negative = sum(sign not in ("", FLAG, UNCERTAINTY) for sign in removed)
+    return 2 * removed.count(FLAG) <= len(removed) and 10 * negative <= 9 * len(removed)
 
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
@@ -373,10 +375,12 @@ def _number_notices(
     signs |= {unit} if unit else set()
     if signs:
         notices.append(_sign_notice(sorted(signs), where))
-    taken = {taken: value for value in reversed(read) if (taken := bare_number(value)[1])}
-    for sign, example in sorted(taken.items()):
-        meaning = "read without it" if sign in (FLAG, UNCERTAINTY) else "read as negative"
-        sentence = f"Numbers with {sign}, such as {example!r}: {meaning}."
+    example_of = {
+        example_of: value for value in reversed(read) if (example_of := bare_number(value)[1])
+    }
+    for flag, example in sorted(example_of.items()):
+        meaning = "read without it" if flag in (FLAG, UNCERTAINTY) else "read as negative"
+        sentence = f"Numbers with {flag}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
     if odd:
         rows = count(int(column.isin(odd).sum()), "row")

@@ -33,7 +33,7 @@ _GLANCE = 20
 
 def parse_rows(table: TextImport) -> None:
     """Parse the rows below the header; uneven lines are examined one by one."""
-    rows = _from_line(table.text, table.first_line)
+    rows = _text_from_line(table.text, table.first_line)
     if "LIN020" not in table.options.overrule:
         rows, footer = _without_footer(rows, table)
         if footer:
@@ -86,8 +86,10 @@ def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
             n_blank = len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
             if len(frame) < n_lines - n_blank:
                 return True
-        mark, apart = re.escape(table.quote), re.escape(table.separator)
-        inner = rf"(?:^|{apart}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{apart}{mark}\s])."
+        mark, separator = re.escape(table.quote), re.escape(table.separator)
+        inner = (
+            rf"(?:^|{separator}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{separator}{mark}\s])."
+        )
         if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
             return True
     other_quote = "'" if table.quote == '"' else '"'
@@ -108,7 +110,7 @@ def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
     return any(record is not None and len(record.fields) < width for record in some)
 
 
-def _from_line(text: str, line: int) -> str:
+def _text_from_line(text: str, line: int) -> str:
     start = 0
     for _ in range(line - 1):
         start = text.find("\n", start) + 1
@@ -164,7 +166,7 @@ def _read_csv(rows: str, table: TextImport) -> pd.DataFrame:
     # With a decimal comma 1.234 has no fraction: numbers are recognised later.
     if table.options.as_text or marks.decimal == "," or "." in marks.thousands:
         return _parse_text(rows, dtype="str", **how)
-    frame = _of_one_kind(_parse_text(rows, **how), rows, how)
+    frame = _reread_mixed_columns(_parse_text(rows, **how), rows, how)
     # pandas drops leading zeros. The search begins at each zero and looks back, which is fast.
     padded = rf"0(?<![^\n\"' \t{re.escape(table.separator)}]0)[0-9]"
     if not re.search(padded, rows):
@@ -219,12 +221,15 @@ class _Text:
     """A file-like view of a text, which avoids a copy of the whole text."""
 
     def __init__(self, text: str) -> None:
-        self._text, self._place = text, 0
+        self._text, self._position = text, 0
 
     def read(self, size: int = -1) -> str:
         """Return the next characters."""
-        begin, self._place = self._place, self._place + size if size >= 0 else len(self._text)
-        return self._text[begin : self._place]
+        begin, self._position = (
+            self._position,
+            self._position + size if size >= 0 else len(self._text),
+        )
+        return self._text[begin : self._position]
 
     def __iter__(self) -> Iterator[str]:
         """Yield the lines, as a file does."""
@@ -237,21 +242,21 @@ def _parse_text(rows: str, **how: Any) -> pd.DataFrame:
     how = {**how, "encoding_errors": "replace"}
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
-    # Pandas warns about columns of mixed types; `_of_one_kind` reads them again.
+    # Pandas warns about columns of mixed types; `_reread_mixed_columns` reads them again.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 
-def _of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
+def _reread_mixed_columns(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
     """Read columns again as text if only some parts of a long file hold numbers."""
     if len(rows) <= _IN_PARTS:
         return frame
     mixed = [str(name) for name in frame if frame[name].dtype == object]
     if not mixed:
         return frame
-    again = _parse_text(rows, usecols=mixed, dtype="str", **how)
-    return with_columns(frame, {name: again[name] for name in mixed})
+    texts = _parse_text(rows, usecols=mixed, dtype="str", **how)
+    return with_columns(frame, {name: texts[name] for name in mixed})
 
 
 def restore_zeros(

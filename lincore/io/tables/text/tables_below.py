@@ -10,7 +10,7 @@ from lincore.errors import DataError
 from lincore.io.tables.text.alignment import profile_of
 from lincore.io.tables.text.dialect import find_dialect, read_records
 from lincore.io.tables.text.fields import BLANKS, NUMBER, SPACES, split
-from lincore.io.tables.text.header import names_values
+from lincore.io.tables.text.header import is_above_values
 from lincore.io.tables.text.options import PLACES, Record, TextImport
 from lincore.limits import check_table_shape
 
@@ -73,7 +73,7 @@ def _find_tables(table: TextImport) -> list[int]:
     text, separator = table.text, table.separator
     if separator in (SPACES, PLACES):
         return [0]
-    gaps = list(_gaps(text, separator))
+    gaps = list(_find_gaps(text, separator))
     if len(gaps) > _MOST_BLOCKS:
         # Rows with blank lines between them.
         return [0]
@@ -89,17 +89,17 @@ def _find_tables(table: TextImport) -> list[int]:
             continue
         quoted = table.quote and text.count(table.quote, 0, block.start) % 2
         known, rows = ([record.fields for record in some.records] for some in (former, block))
-        goes_on = block.width != former.width and _go_on(known[1:], rows)
-        if not quoted and not goes_on and _is_another(block, former):
+        goes_on = block.width != former.width and _continue_columns(known[1:], rows)
+        if not quoted and not goes_on and _is_new_table(block, former):
             starts.append(block.start)
             former = block
     if len(starts) > 1:
         return starts
-    tail = _tail(table) or _header_below(table)
+    tail = _find_tail(table) or _find_header_below(table)
     return starts if tail is None else [*starts, tail]
 
 
-def _tail(table: TextImport) -> int | None:
+def _find_tail(table: TextImport) -> int | None:
     """Return the line from which on all lines have another number of fields."""
     text, width = table.text.rstrip("\n"), 0
     start = end = len(text)
@@ -113,12 +113,12 @@ def _tail(table: TextImport) -> int | None:
                 return None
             rows = [split(row, table.separator, table.quote) for row in text[start:].splitlines()]
             known = [r.fields for r in table.records[1:] if len(r.fields) == table.width]
-            return None if _go_on(known, rows) else start
+            return None if _continue_columns(known, rows) else start
         start, end = above + 1, above
     return None
 
 
-def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
+def _continue_columns(above: list[list[str]], rows: list[list[str]]) -> bool:
     """Return whether rows of another width match the columns above them, from the first on."""
     # They must be numbers and words, so that there is no header among the rows, or recurring
     # levels: numbers alone may belong to any table.
@@ -132,11 +132,11 @@ def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
     return any(profile.recurs) and all(profile.n_odd(row[:width]) == 0 for row in rows)
 
 
-def _header_below(table: TextImport) -> int | None:
+def _find_header_below(table: TextImport) -> int | None:
     """Return the position of a second header of the same width between rows of numbers."""
     text, width = table.text, table.width
     first = [record for record in table.records[: 1 + _FEWEST_ROWS] if len(record.fields) == width]
-    if len(first) <= _FEWEST_ROWS or len(_numeric(first[1:])) < _FEWEST_NUMERIC:
+    if len(first) <= _FEWEST_ROWS or len(_numeric_columns(first[1:])) < _FEWEST_NUMERIC:
         return None
     for match in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
         fields = split(match[1], table.separator, table.quote)
@@ -149,20 +149,20 @@ def _header_below(table: TextImport) -> int | None:
         quoted = table.quote and text.count(table.quote, 0, match.start()) % 2
         if recurs or quoted or min(len(above), len(below)) < _FEWEST_LINES:
             continue
-        n_numeric = len(_numeric(above[1:]))
-        if n_numeric >= _FEWEST_NUMERIC and names_values(Record(fields, 1, 1), below):
+        n_numeric = len(_numeric_columns(above[1:]))
+        if n_numeric >= _FEWEST_NUMERIC and is_above_values(Record(fields, 1, 1), below):
             return match.start() + 1
     return None
 
 
-def _numeric(rows: list[Record]) -> list[int]:
+def _numeric_columns(rows: list[Record]) -> list[int]:
     """Return the columns with only numbers."""
     columns = zip(*(row.fields for row in rows), strict=False)
     held = [[value for value in column if value not in BLANKS] for column in columns]
     return [i for i, some in enumerate(held) if some and all(map(NUMBER.fullmatch, some))]
 
 
-def _gaps(text: str, separator: str) -> list[tuple[int, int]]:
+def _find_gaps(text: str, separator: str) -> list[tuple[int, int]]:
     """Return the starts and ends of runs of empty lines, as many as needed."""
     if not any(f"\n{mark}" in text for mark in ("\n", separator, " ", "\t")):
         return []
@@ -199,11 +199,11 @@ def _width(records: list[Record]) -> int:
     return width if widths.count(width) >= _ALIKE * len(widths) else 0
 
 
-def _is_another(block: _Block, former: _Block) -> bool:
+def _is_new_table(block: _Block, former: _Block) -> bool:
     """Return whether a block is a separate table instead of more rows of the one above."""
     head, *body = block.records
     if len(body) < _FEWEST_ROWS:
         return False
     if block.width == former.width:
-        return head.fields != former.records[0].fields and names_values(head, body)
+        return head.fields != former.records[0].fields and is_above_values(head, body)
     return True

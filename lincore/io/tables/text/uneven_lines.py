@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from lincore.errors import DataError, Notice
-from lincore.io.tables.text.alignment import Profile, filled_up, profile_of, without_surplus
-from lincore.io.tables.text.fields import SPACES, is_plain, joined_record, readings, split, written
+from lincore.io.tables.text.alignment import Profile, fill_up, profile_of, remove_surplus
+from lincore.io.tables.text.fields import SPACES, first_record, is_plain, readings, split, written
 from lincore.io.tables.text.options import UnevenLine
 
 Uneven = Literal["mend", "skip", "keep"]
@@ -76,12 +76,10 @@ class Scan(NamedTuple):
 def scan_lines(text: str, target: Target, most: int) -> Scan:
     """Find the lines that do not clearly have the right number of fields, the first of them."""
     separator, quote, width = target[:3]
-    apart = " \t" if separator == SPACES else separator
+    gap = " \t" if separator == SPACES else separator
     other_quote = "'" if quote == '"' else '"'
     # A mark in the middle of a field.
-    stray = re.compile(
-        rf"[^{re.escape(apart + quote)}]{re.escape(quote)}[^{re.escape(apart + quote)}]"
-    )
+    stray = re.compile(rf"[^{re.escape(gap + quote)}]{re.escape(quote)}[^{re.escape(gap + quote)}]")
 
     def is_clear(line: str) -> bool:
         """Return whether a line has this many fields, with paired marks around them if any."""
@@ -125,7 +123,7 @@ class LineFitter:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
-        self.supposed = dict[str, str]()
+        self.damages = dict[str, str]()
         self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
         self.first_long = (0, 0)
         self.numbers_kept = True
@@ -175,20 +173,20 @@ class LineFitter:
         if self.target.may_widen and len(fields) > width and self._profile.ends_early(fields):
             self.n_wider += 1
             return
-        supposed = ""
+        damage = ""
         if self.target.uneven != "skip" or len(fields) == width:
-            repaired = self._read_otherwise(line, plainly)
-            fields, supposed = repaired if repaired is not None else (fields, "")
-        if len(plainly) < width and not supposed and self.target.may_join:
-            joined = self._rejoined(start, plainly)
+            repaired = self._repair(line, plainly)
+            fields, damage = repaired if repaired is not None else (fields, "")
+        if len(plainly) < width and not damage and self.target.may_join:
+            joined = self._rejoin(start, plainly)
             if joined is not None:
                 fields, end = joined
-                supposed, self.numbers_kept = "a line break inside a field", False
+                damage, self.numbers_kept = "a line break inside a field", False
         unchanged = fields == plainly and len(fields) == width
         if unchanged and is_plain(line, fields, separator, quote):
             return
         if len(fields) == width:
-            outcome = "mended" if supposed else "filled up"
+            outcome = "mended" if damage else "filled up"
         elif len(fields) < width:
             outcome = "left out" if self.target.uneven == "skip" else "filled up"
         elif not any(fields[width:]):
@@ -198,17 +196,17 @@ class LineFitter:
             self.n_long += 1
             self.first_long = (number, len(fields)) if self.n_long == 1 else self.first_long
             outcome = "cut" if self.target.uneven == "keep" else "left out"
-        again = None if outcome == "left out" else written(fields[:width], separator, quote)
-        outcome = "left out" if again is None else outcome
-        self._note(number, line, outcome, supposed)
+        rewritten = None if outcome == "left out" else written(fields[:width], separator, quote)
+        outcome = "left out" if rewritten is None else outcome
+        self._note(number, line, outcome, damage)
         self.numbers_kept &= outcome != "left out"
-        self._replace(start, end, None if outcome == "left out" else again)
+        self._replace(start, end, None if outcome == "left out" else rewritten)
 
     def _replace(self, start: int, end: int, line: str | None) -> None:
         self.pieces += [self.text[self.copied : start], "" if line is None else f"{line}\n"]
         self.copied = self.seen = end + 1
 
-    def _rejoined(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
+    def _rejoin(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
         """Return the fields of a row that was split by a line break, and its end."""
         separator, quote, width = self.target[:3]
         if (
@@ -256,39 +254,39 @@ class LineFitter:
     def _is_joined(self, start: int) -> bool:
         """Return whether a line begins a multi-line record, which is then skipped."""
         separator, quote, width = self.target[:3]
-        taken = list[str]()
-        record = joined_record(self._lines_from(start, taken), separator, quote)
+        lines = list[str]()
+        record = first_record(self._lines_from(start, lines), separator, quote)
         # Below a header that is too long all rows are short.
-        if record is None or len(taken) < 2 or len(record) not in (width, self._usual_width):
+        if record is None or len(lines) < 2 or len(record) not in (width, self._usual_width):
             return False
         # Complete lines were joined only by unpaired quotation marks.
-        if all(len(split(line, separator, quote)) == width for line in taken):
+        if all(len(split(line, separator, quote)) == width for line in lines):
             return False
-        self.seen = start + sum(len(line) + 1 for line in taken)
+        self.seen = start + sum(len(line) + 1 for line in lines)
         return True
 
-    def _lines_from(self, start: int, taken: list[str]) -> Iterator[str]:
+    def _lines_from(self, start: int, lines: list[str]) -> Iterator[str]:
         """Yield some lines and remember the requested ones."""
         end = start - 1
-        while len(taken) < _MOST_JOINED and end < min(len(self.text), start + _JOINED_CHARS):
+        while len(lines) < _MOST_JOINED and end < min(len(self.text), start + _JOINED_CHARS):
             begin, end = end + 1, self.text.find("\n", end + 1)
             end = len(self.text) if end < 0 else end
-            taken.append(self.text[begin:end])
-            yield taken[-1] + "\n"
+            lines.append(self.text[begin:end])
+            yield lines[-1] + "\n"
 
-    def _read_otherwise(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
+    def _repair(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
         """Return the fields if another dialect, or removing one field, makes the line fit."""
         separator, quote, width = self.target[:3]
         if self.n_aligned >= _MOST_ALIGNED:
             return None
         self.n_aligned += 1
-        for fields, supposed in readings(line, plainly, separator, quote):
+        for fields, damage in readings(line, plainly, separator, quote):
             if len(fields) == width and self._fits(fields):
-                return fields, supposed
+                return fields, damage
         if len(plainly) < width:
-            return filled_up(plainly, self._profile), ""
-        apart = separator if f"{separator} " not in line else f"{separator} "
-        less = without_surplus(plainly, self._profile, apart if quote else "")
+            return fill_up(plainly, self._profile), ""
+        joint = separator if f"{separator} " not in line else f"{separator} "
+        less = remove_surplus(plainly, self._profile, joint if quote else "")
         return None if less is None else (less, "one separator too many")
 
     def _fits(self, fields: Sequence[str]) -> bool:
@@ -298,12 +296,12 @@ class LineFitter:
         usual = sum(profile.is_usual(field, i) for field, i in filled)
         return len(filled) > 1 and 3 * usual >= 2 * len(filled)
 
-    def _note(self, index: int, line: str, outcome: str, supposed: str) -> None:
+    def _note(self, index: int, line: str, outcome: str, damage: str) -> None:
         if not outcome:
             return
         self.counts[outcome] += 1
         if outcome == "mended":
-            self.supposed.setdefault(supposed, "")
+            self.damages.setdefault(damage, "")
         if len(self.lines) < _MOST_LISTED:
             number = index + self.first_line
             self.lines.append(UnevenLine(number, line[:_KEPT_CHARS], outcome))
@@ -322,7 +320,7 @@ class LineFitter:
             lines="1 line" if count == 1 else f"{count:,} lines",
             was="was" if count == 1 else "were",
             width=self.target.width,
-            how="; ".join(self.supposed),
+            how="; ".join(self.damages),
             texts=", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some),
         )
         where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
@@ -330,15 +328,15 @@ class LineFitter:
 
 
 def _disagreement(
-    n_odd: int, n_lines: int, target: Target, first: tuple[int, int] | None = None
+    n_odd: int, n_lines: int, target: Target, first_long: tuple[int, int] | None = None
 ) -> DataError:
-    if first is None:
+    if first_long is None:
         return DataError(
             f"{n_odd:,} of {n_lines:,} lines do not have {target.width} fields.",
             where=target.name,
             remedy="Check the separator, and that quotation marks are paired.",
         )
-    number, n_fields = first
+    number, n_fields = first_long
     more = f" At least {n_odd:,} of {n_lines:,} lines have too many." if n_odd > 1 else ""
     return DataError(
         f"The line has {n_fields} fields; there are {target.width} columns.{more}",
