@@ -128,8 +128,8 @@ def find_dialect(table: TextImport) -> None:
     if inner is not None:
         unquoted = _best_candidate(inner, _sample(inner), separator, options)
         # Texts in quotation marks have varying numbers of commas.
-        if unquoted.score > 0 and _share_of_usual_width(unquoted.records) == 1:
-            dialect = unquoted._replace(rewritten=True)
+        if unquoted.score > 0 and _evenness(unquoted.records) == 1:
+            dialect = unquoted._replace(is_rewritten=True)
     table.text, table.separator, table.quote, table.records, table.is_rewritten = dialect[:5]
     table.comment = comment
     named = _restore_header(text, table) if comment and options.comment is None else None
@@ -259,9 +259,9 @@ def _restore_header(text: str, table: TextImport) -> str | None:
     record = next(read_records(header, table.separator, table.quote), None)
     if record is None or len(record.fields) != len(records[0].fields) or len(record.fields) < 2:
         return None
-    renamed = table.text.split("\n", records[0].first_line)
-    renamed[above[-1]] = header
-    return "\n".join(renamed)
+    bare = table.text.split("\n", records[0].first_line)
+    bare[above[-1]] = header
+    return "\n".join(bare)
 
 
 class Candidate(NamedTuple):
@@ -271,7 +271,7 @@ class Candidate(NamedTuple):
     separator: str
     quote: str
     records: list[Record]
-    rewritten: bool
+    is_rewritten: bool
     score: float
 
 
@@ -326,7 +326,7 @@ def _are_inside_fields(tab: Candidate, rival: Candidate) -> bool:
     if mark not in SEPARATORS[1:] or _width(rival.records) < n_filled:
         return False
     inside = re.compile(rf"{re.escape(mark)}(?!\s)")
-    return _share_of_usual_width(rival.records) == 1 and all(
+    return _evenness(rival.records) == 1 and all(
         any(inside.search(field) and not NUMBER.fullmatch(field) for field in record.fields)
         for record in tab.records
     )
@@ -339,9 +339,8 @@ def _has_blanks_in_fields(rival: Candidate, blanks: Candidate) -> bool:
         return False
     # After a comma, a blank belongs to a text: "Smith, John" between columns at fixed places.
     tight = len(re.findall(rf"{re.escape(mark)}\S", rival.text))
-    return 2 * tight > rival.text.count(mark) and _share_of_usual_width(
-        rival.records
-    ) > _share_of_usual_width(blanks.records)
+    is_tight = 2 * tight > rival.text.count(mark)
+    return is_tight and _evenness(rival.records) > _evenness(blanks.records)
 
 
 def _quote_candidates(
@@ -366,7 +365,7 @@ def _quote_candidates(
 
 def _fixed_width_candidates(bare: str, best: Candidate) -> Iterator[Candidate]:
     """Yield the candidates with fixed-width columns."""
-    if best.separator == SPACES and _share_of_usual_width(best.records) < 1:
+    if best.separator == SPACES and _evenness(best.records) < 1:
         texts = [(split_fixed_width(bare), ""), (split_at_single_blanks(bare), '"')]
     elif _width(best.records) < 2 or best.score <= 0:
         texts = [(split_at_gaps(bare), ""), (split_at_single_blanks(bare), '"')]
@@ -403,7 +402,7 @@ def score(records: Sequence[Record], separator: str) -> float:
     turned = [record._replace(fields=record.fields[::-1]) for record in records]
     if width - n_blank_last(records, width) - n_blank_last(turned, width) < 2:
         return 0.0
-    pattern = _share_of_usual_width(records)
+    pattern = _evenness(records)
     if separator in _RARE and (width < 3 or pattern < 1):
         return 0.0
     fields = [field for record in records[:_JUDGED] for field in record.fields if field]
@@ -428,7 +427,7 @@ def n_blank_last(records: Sequence[Record], width: int) -> int:
     return width - max(filled, default=0)
 
 
-def _share_of_usual_width(records: Sequence[Record]) -> float:
+def _evenness(records: Sequence[Record]) -> float:
     """Return the share of records with the most frequent number of fields."""
     width = _width(records)
     return sum(len(record.fields) == width for record in records) / max(len(records), 1)

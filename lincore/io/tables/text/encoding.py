@@ -76,9 +76,8 @@ def decode(
     r"""Return the text with lines ended by newlines, its encoding, and findings."""
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
-    text, encoding, notices = (
-        _decode_as(raw, name, encoding) if encoding else _decode_detected(raw, name)
-    )
+    decoded = _decode_as(raw, name, encoding) if encoding else _decode_detected(raw, name)
+    text, encoding, notices = decoded
     if "\0" in text:
         text = without_nuls(text, name)
         sentence = "The file contains stray NUL bytes, which were removed."

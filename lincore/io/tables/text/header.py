@@ -79,9 +79,8 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
             for match, name in zip(marked, names, strict=True)
         ]
         types = [_TYPES[mark.lower()] for _, mark, _ in parts]
-        return _with_feature_roles(
-            [name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts]
-        )
+        roles = [_ROLES[mark] for mark, *_ in parts]
+        return _with_feature_roles([name for *_, name in parts], types, roles)
     return _declared_below(names, records[1:])
 
 

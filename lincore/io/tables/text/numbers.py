@@ -105,9 +105,8 @@ def _detect_marks(records: Sequence[Record], separator: str) -> NumberMarks:
         decimals, either = decimal_evidence(marked)
         for mark in decimals if len(decimals) == 1 else ():
             settled[mark] += 1
-            grouped |= (
-                {OTHER_MARK[mark]} if any(OTHER_MARK[mark] in value for value in marked) else set()
-            )
+            if any(OTHER_MARK[mark] in value for value in marked):
+                grouped.add(OTHER_MARK[mark])
         grouped |= either if not decimals else set()
     if settled[","] and not settled["."]:
         return NumberMarks(",", "." if "." in grouped else "")
@@ -375,10 +374,10 @@ def _number_notices(
     signs |= {unit} if unit else set()
     if signs:
         notices.append(_sign_notice(sorted(signs), where))
-    example_of = {
-        example_of: value for value in reversed(read) if (example_of := bare_number(value)[1])
-    }
-    for flag, example in sorted(example_of.items()):
+    examples = {bare_number(value)[1]: value for value in reversed(read)}
+    for flag, example in sorted(examples.items()):
+        if not flag:
+            continue
         meaning = "read without it" if flag in (FLAG, UNCERTAINTY) else "read as negative"
         sentence = f"Numbers with {flag}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
