@@ -84,9 +84,7 @@ def assumptions(
         CONDITIONING: lambda: conditioning(X, y, seed=seed),
         COVARIANCES: lambda: equal_covariances(X, y, labels),
         NORMALITY: lambda: normality(X, y, labels, seed=seed),
-        SEPARATION: lambda: (_perceptron_convergence if model == "perceptron" else separability)(
-            X, y
-        ),
+        SEPARATION: lambda: (_convergence if model == "perceptron" else separability)(X, y),
     }
     wanted = EVERY if model is None else ASSUMPTIONS[model]
     return tuple(_run_check(name, checks[name]) for name in wanted)
@@ -219,7 +217,7 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
     )
 
 
-def _perceptron_convergence(X: Array, codes: NDArray[np.intp]) -> Check:
+def _convergence(X: Array, codes: NDArray[np.intp]) -> Check:
     """Check whether the perceptron can reach an epoch without mistakes."""
     check = separability(X, codes)
     if check.values["separated"] == 1:

@@ -93,10 +93,8 @@ def with_decisions(
     decisions = [
         TableFinding(
             notice,
-            (
-                *_reading_hints(notice.code, options, table.reading),
-                *_use_hints(notice, table, columns),
-            ),
+            _reading_hints(notice.code, options, table.reading)
+            + _use_hints(notice, table, columns),
             is_decision=True,
         )
         for notice in dict.fromkeys(notices)
@@ -105,9 +103,8 @@ def with_decisions(
     for code in options.overrule:
         others = tuple(other for other in options.overrule if other != code)
         restore = Hint("Restore", reading={"overrule": others})
-        decisions.append(
-            TableFinding(Notice(f"{code} was overridden."), (restore,), is_decision=True)
-        )
+        overridden = Notice(f"{code} was overridden.")
+        decisions.append(TableFinding(overridden, (restore,), is_decision=True))
     return (*problems, *decisions)
 
 

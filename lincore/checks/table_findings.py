@@ -299,12 +299,12 @@ def _leaking(
     clustered = {name: m.share for name, m in by_column.items() if m.by_clusters}
     findings = []
     if leaking:
-        sentence = f"Possible target leakage. {_share_sentence(leaking, len(codes))}."
+        sentence = f"Possible target leakage. {_telling_share(leaking, len(codes))}."
         notice = Notice(sentence, columns_named([*leaking]), _unless_known(leaking), "LIN066")
         findings.append(TableFinding(notice, (_ignore([*leaking]),)))
     if clustered:
         sentence = (
-            f"{_share_sentence(clustered, len(codes))}: each class is a cluster of its values."
+            f"{_telling_share(clustered, len(codes))}: each class is a cluster of its values."
         )
         notice = Notice(sentence, columns_named([*clustered]), _unless_known(clustered), "LIN073")
         findings.append(TableFinding(notice, (_ignore([*clustered]),)))
@@ -320,7 +320,7 @@ def _predictability(
     return predictability(numbers, codes, by_order=True)
 
 
-def _share_sentence(shares: Mapping[str, float], n_rows: int) -> str:
+def _telling_share(shares: Mapping[str, float], n_rows: int) -> str:
     least = percent_of(round(min(shares.values()) * n_rows), n_rows)
     it = "It alone predicts" if len(shares) == 1 else "Each alone predicts"
     bound = "" if len(shares) == 1 or min(shares.values()) == 1 else "at least "

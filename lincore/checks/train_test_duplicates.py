@@ -54,7 +54,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
         "searched": float(len(duplicates.rows)),
         "contradicting": float(contradicts.mean()) if len(exact) else 0.0,
     }
-    return _duplicates_check(values, duplicates, noun, len(split.test), int(contradicts.sum()))
+    return _check(values, duplicates, noun, len(split.test), int(contradicts.sum()))
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
@@ -76,7 +76,7 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     )
 
 
-def _duplicates_check(
+def _check(
     values: dict[str, float],
     duplicates: NearDuplicates,
     noun: RowNoun,

@@ -250,9 +250,7 @@ def _as_numbers(values: Any, argument: str) -> np.ndarray:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"They are not an array of numbers: {error}.",
-            where=argument,
-            remedy="Give only numbers.",
+            f"They are not an array of numbers: {error}.", where=argument, remedy="Give numbers."
         ) from error
     if not np.isfinite(numbers).all():
         raise DataError(

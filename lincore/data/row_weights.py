@@ -19,7 +19,7 @@ from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 #: Describes the location of a row, counted from 0.
-DescribeRow = Callable[[int], str]
+Locate = Callable[[int], str]
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
@@ -29,23 +29,21 @@ def data_row(row: int) -> str:
 
 
 def checked_weights(
-    values: Any, name: str, describe_row: DescribeRow = data_row, *, is_part: bool = False
+    values: Any, name: str, locate: Locate = data_row, *, is_part: bool = False
 ) -> Array:
     """Return weights of rows (n,) as float64."""
-    return _checked(values, name, "weight", describe_row, is_part)
+    return _checked(values, name, "weight", locate, is_part)
 
 
-def _checked_frequencies(
-    values: Any, name: str, describe_row: DescribeRow, width: int
-) -> NDArray[np.intp]:
+def _checked_frequencies(values: Any, name: str, locate: Locate, width: int) -> NDArray[np.intp]:
     """Return frequencies of rows (n,) as integers; reject them if too many rows would result."""
-    frequencies = _checked(values, name, "frequency", describe_row)
+    frequencies = _checked(values, name, "frequency", locate)
     broken = frequencies != np.round(frequencies)
     if broken.any():
         row = int(broken.argmax())
         raise DataError(
             f"The frequency {frequencies[row]:g} is not a whole number.",
-            where=f"column {name!r}, {describe_row(row)}",
+            where=f"column {name!r}, {locate(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
     total, most = float(frequencies.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
@@ -65,12 +63,10 @@ def _as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _checked(
-    values: Any, name: str, noun: str, describe_row: DescribeRow, is_part: bool = False
-) -> Array:
+def _checked(values: Any, name: str, noun: str, locate: Locate, is_part: bool = False) -> Array:
     given = _as_array(values)
     if given.dtype.kind not in "iufb":
-        raise _not_numbers(given, name, noun, describe_row)
+        raise _not_numbers(given, name, noun, locate)
     numbers = given.astype(np.float64)
     for wrong, why in (
         (np.isnan(numbers), "is missing"),
@@ -80,7 +76,7 @@ def _checked(
         if wrong.any():
             row = int(wrong.argmax())
             value = "" if why == "is missing" else f" {numbers[row]:g}"
-            where = f"column {name!r}, {describe_row(row)}"
+            where = f"column {name!r}, {locate(row)}"
             raise DataError(f"The {noun}{value} {why}.", where=where, remedy=_ENOUGH)
     if len(numbers) and not numbers.any() and not is_part:
         raise DataError(
@@ -91,16 +87,14 @@ def _checked(
     return numbers
 
 
-def _not_numbers(given: NDArray[Any], name: str, noun: str, describe_row: DescribeRow) -> DataError:
+def _not_numbers(given: NDArray[Any], name: str, noun: str, locate: Locate) -> DataError:
     for row, value in enumerate(given.tolist()):
         try:
             float(value)
         except (TypeError, ValueError):
             missing = value is None or str(value) in ("nan", "<NA>", "NaT")
             sentence = f"The {noun} is missing." if missing else f"{str(value)!r} is not a {noun}."
-            return DataError(
-                sentence, where=f"column {name!r}, {describe_row(row)}", remedy=_ENOUGH
-            )
+            return DataError(sentence, where=f"column {name!r}, {locate(row)}", remedy=_ENOUGH)
     remedy = f"Give numbers, or give the column another role than {noun}."
     return DataError(f"It contains text, not a {noun}.", where=f"column {name!r}", remedy=remedy)
 
@@ -126,14 +120,14 @@ def count_rows(
     frequency_name: str,
     *,
     width: int,
-    describe_row: DescribeRow,
+    locate: Locate,
 ) -> CountedRows:
     """Leave out rows of weight or frequency zero, and repeat the others by their frequencies."""
     # Weights and frequencies (n_rows,) are None if not given; `width` is the number of features,
     # which limits the number of rows.
     rows, notices = np.arange(n_rows), list[Notice]()
     if weights is not None:
-        weights = checked_weights(weights, weight_name, describe_row)
+        weights = checked_weights(weights, weight_name, locate)
         rows = np.flatnonzero(weights)
         notices += zeros_left_out(n_rows - len(rows), n_rows, "weight", weight_name)
     if frequencies is not None:
@@ -141,7 +135,7 @@ def count_rows(
         repeats = _checked_frequencies(
             _as_array(frequencies)[lines],
             frequency_name,
-            lambda row: describe_row(lines[row]),
+            lambda row: locate(lines[row]),
             width,
         )
         n_lines, rows = int(np.count_nonzero(repeats)), np.repeat(lines, repeats)
@@ -222,7 +216,7 @@ def with_row_weights(
             )
     counted = count_rows(
         data.n_rows, weights, frequencies, weight_name, frequency_name,
-        width=data.n_features, describe_row=data_row,
+        width=data.n_features, locate=data_row,
     )  # fmt: skip
     weighted = data.take(counted.rows)
     # Repeating or removing rows changes which classes have a single row.

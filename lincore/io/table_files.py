@@ -212,13 +212,11 @@ def table_to_dataset(
     if table.source is not None and not options.drawn_only:
         data = large_table_to_dataset(table, target, options, progress)
     else:
-        data = _table_in_memory_to_dataset(table, target, options)
+        data = _in_memory_dataset(table, target, options)
     return rename_features(data, table, options.rename)
 
 
-def _table_in_memory_to_dataset(
-    table: Table, target: str | int | None, options: TableOptions
-) -> Dataset:
+def _in_memory_dataset(table: Table, target: str | int | None, options: TableOptions) -> Dataset:
     """Make a data set of the rows in memory, under the names of the file."""
     if table.source is not None:
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
@@ -305,9 +303,8 @@ def _groups(
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
         shared = str(common.iloc[row])
-        sentence = (
-            f"Rows with the same beginning of {name!r} (such as {shared!r}) are kept together"
-        )
+        part = f"beginning of {name!r} (such as {shared!r})"
+        sentence = f"Rows with the same {part} are kept together"
     notice = Notice(
         f"{sentence}: {len(column):,} rows of {len(names):,} subjects.",
         f"column {name!r}",
@@ -328,7 +325,7 @@ def _count_kept_rows(
     )
     counted = count_rows(
         len(rows), weights, frequencies, weight, frequency,
-        width=width, describe_row=lambda row: table.place(rows[row]),
+        width=width, locate=lambda row: table.place(rows[row]),
     )  # fmt: skip
     return counted._replace(rows=rows[counted.rows])
 

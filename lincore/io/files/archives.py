@@ -62,7 +62,7 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
     """Return the files of a zip, without folders, after checking its directory."""
     # Every entry has this mark, whatever count the archive states.
     if raw.count(_ENTRY_MAGIC) > limits.max_members:
-        raise _hostile_error(f"The zip contains more than {limits.max_members:,} files.", name)
+        raise _hostile(f"The zip contains more than {limits.max_members:,} files.", name)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
@@ -74,9 +74,7 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
         ) from error
     _refuse_overlap(entries, len(raw), name)
     if sum(entry.file_size for entry in entries) > limits.max_total_bytes:
-        raise _hostile_error(
-            f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name
-        )
+        raise _hostile(f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name)
     files, seen = [], set[str]()
     for entry, path in zip(entries, _entry_paths(entries), strict=True):
         if path.endswith("/"):
@@ -148,10 +146,10 @@ def _refuse_overlap(entries: Sequence[zipfile.ZipInfo], n_bytes: int, name: str)
     begins = [begin for begin, _ in spans[1:]] + [n_bytes] * bool(spans)
     for (begin, packed), following in zip(spans, begins, strict=True):
         if begin + _LOCAL_HEADER + packed > following:
-            raise _hostile_error("The files in the zip overlap, as in a zip bomb.", name)
+            raise _hostile("The files in the zip overlap, as in a zip bomb.", name)
 
 
-def _hostile_error(message: str, name: str) -> DataError:
+def _hostile(message: str, name: str) -> DataError:
     return DataError(message, where=name, remedy="Zip fewer or smaller images.")
 
 

@@ -82,11 +82,8 @@ def place_images(folders: Sequence[tuple[str, ...]], level: int | None = None) -
         class_paths = _without_containers(class_paths)
         level = class_level(class_paths)
     sides = [[roles[f.casefold()] for f in path if f.casefold() in roles] for path in folders]
-    known = {
-        path[level]
-        for path, side in zip(class_paths, sides, strict=True)
-        if side and len(path) > level
-    }
+    split_paths = (path for path, side in zip(class_paths, sides, strict=True) if side)
+    known = {path[level] for path in split_paths if len(path) > level}
     placements = list[Placement]()
     masked = _masks(class_paths, level)
     for path, before, side, is_mask in zip(class_paths, all_paths, sides, masked, strict=True):
@@ -151,11 +148,7 @@ def _class_names_recur(folders: Sequence[tuple[str, ...]], level: int, deeper: i
             return False
         below.setdefault(path[level], set()).add(path[deeper])
     names = set().union(*below.values())
-    if (
-        len(names) < 2
-        or all(_COUNTER.fullmatch(name) for name in names)
-        or _are_images_and_masks(names)
-    ):
+    if len(names) < 2 or all(map(_COUNTER.fullmatch, names)) or _have_masks(names):
         return False
     shared = sum(len(subfolders) for subfolders in below.values()) / (len(names) * len(below))
     return shared > 0.8
@@ -165,11 +158,11 @@ def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
     """Return which files are in a folder of masks, at a level other than that of the class."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
-    mixed = [i for i in range(deepest) if i != level and _are_images_and_masks(names[i])]
+    mixed = [i for i in range(deepest) if i != level and _have_masks(names[i])]
     return [any(len(path) > i and path[i].casefold() in _MASKS for i in mixed) for path in folders]
 
 
-def _are_images_and_masks(names: set[str]) -> bool:
+def _have_masks(names: set[str]) -> bool:
     """Return whether folders hold images and the masks that belong to them."""
     folded = {name.casefold() for name in names}
     both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)

@@ -77,20 +77,18 @@ def resized_notices(
     """Report which images were resized; `fit` is the method, or None if requested."""
     notices = []
     if shape[:2] != tuple(common):
-        sentence = f"Images of {common[0]} × {common[1]} pixels are too large"
-        sentence += f": scaled down to {_format_shape(shape)}."
-        notices.append(
-            Notice(sentence, name, "Choose a smaller size, or crop the images.", "LIN081")
-        )
+        sizes_text = f"Images of {common[0]} × {common[1]} pixels are too large"
+        sentence = f"{sizes_text}: scaled down to {_format_shape(shape)}."
+        remedy = "Choose a smaller size, or crop the images."
+        notices.append(Notice(sentence, name, remedy, "LIN081"))
     others = sizes.total() - sizes[common]
     if others and fit is not None:
         which = f"{others} of {sizes.total()} images had a different size"
         if len(sizes) > 1 and max(sizes.values()) < _FREQUENT * sizes.total():
             which = f"The {sizes.total()} images have {len(sizes)} different sizes"
         sentence = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."
-        notices.append(
-            Notice(sentence, name, "Zip images of one size to keep every pixel.", "LIN082")
-        )
+        remedy = "Zip images of one size to keep every pixel."
+        notices.append(Notice(sentence, name, remedy, "LIN082"))
     return notices
 
 

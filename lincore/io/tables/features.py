@@ -155,7 +155,7 @@ def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series
 
 
 def refuse_infinite(
-    X: Any, features: Sequence[str], name: str, describe_row: Callable[[int], str]
+    X: Any, features: Sequence[str], name: str, locate: Callable[[int], str]
 ) -> None:
     """Raise an error for the first infinite value of dense rows; `place` describes a row."""
     infinite = np.isinf(X)
@@ -163,7 +163,7 @@ def refuse_infinite(
         row, feature = np.argwhere(infinite)[0]
         raise DataError(
             f"The value {X[row, feature]} is infinite.",
-            where=f"{name}, {describe_row(row)}, column {features[feature]!r}",
+            where=f"{name}, {locate(row)}, column {features[feature]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
 

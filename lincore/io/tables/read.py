@@ -93,12 +93,9 @@ def leave_out_totals(table: TextImport) -> None:
     for count in range(min(_MOST_TOTALS, len(frame) - _FEWEST_ROWS_ABOVE), 0, -1):
         rows = frame.iloc[:-count]
         if all(_is_total(rows, frame.iloc[-i]) for i in range(1, count + 1)):
-            some = (
-                "row contains totals and was"
-                if count == 1
-                else f"{count} rows contain totals and were"
-            )
-            table.note(f"The last {some} left out.", code="LIN032")
+            some = f"{count} rows contain" if count > 1 else "row contains"
+            were = "were" if count > 1 else "was"
+            table.note(f"The last {some} totals and {were} left out.", code="LIN032")
             table.frame = rows
             return
 
@@ -186,14 +183,12 @@ def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
 def leave_out_unnamed_columns(table: TextImport) -> None:
     """Leave out the last columns that have neither a name nor a value."""
     frame, names = table.frame, [str(name) for name in table.frame]
-    n_kept = len(names)
+    n_kept = len(names) if table.header else 0
     while (
-        n_kept
-        and names[n_kept - 1] == f"column {n_kept}"
-        and frame.iloc[:, n_kept - 1].isna().all()
+        n_kept and names[n_kept - 1] == f"column {n_kept}" and frame[names[n_kept - 1]].isna().all()
     ):
         n_kept -= 1
-    if table.header and 0 < n_kept < len(names):
+    if 0 < n_kept < len(names):
         where = columns_named(names[n_kept:])
         table.notices.append(Notice("Left out: neither a name nor values.", where, code="LIN041"))
         table.frame = frame[names[:n_kept]]

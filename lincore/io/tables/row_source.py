@@ -147,7 +147,7 @@ def feature_values(
 ) -> Array:
     """Return the features of a block, (m, p), NaN for missing values."""
 
-    def describe_row(row: int) -> str:
+    def locate(row: int) -> str:
         return f"data row {source.first_row + n_before + row + 1:,}"
 
     chosen = frame[list(features)]
@@ -163,7 +163,7 @@ def feature_values(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is not a number. In a file that is read in "
                 f"blocks, every feature must be numeric.",
-                where=f"{source.name}, {describe_row(row)}, column {name!r}",
+                where=f"{source.name}, {locate(row)}, column {name!r}",
                 remedy="Ignore the column, or use only the drawn rows.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
@@ -171,7 +171,7 @@ def feature_values(
         chosen = chosen.assign(**dict.fromkeys(texts, np.nan))
     X = np.ascontiguousarray(chosen.to_numpy(np.float64, na_value=np.nan))
     if not _is_finite(X):
-        refuse_infinite(X, features, source.name, describe_row)
+        refuse_infinite(X, features, source.name, locate)
     return X
 
 
@@ -237,7 +237,7 @@ def _kept_weights(column: pd.Series[Any], keep: Flags, n_before: int) -> Array:
     """Return the weights of the kept rows of a block."""
     rows = np.flatnonzero(keep)
 
-    def describe_row(row: int) -> str:
+    def locate(row: int) -> str:
         return f"data row {n_before + int(rows[row]) + 1:,}"
 
-    return checked_weights(column.iloc[rows], str(column.name), describe_row, is_part=True)
+    return checked_weights(column.iloc[rows], str(column.name), locate, is_part=True)

@@ -201,7 +201,7 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
     }
     for option, is_asked in asked.items():
         if is_asked:
-            raise _in_memory_only(f"{option} needs all rows at once.", table, "Leave it out")
+            raise _refused(f"{option} needs all rows at once.", table, "Leave it out")
 
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:
@@ -210,22 +210,20 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     features, groups = by_role["feature"], by_role["group"]
     if groups:
         # Rows of a tested group would be among the summed training rows.
-        raise _in_memory_only(
-            "Rows of one group cannot be kept together.", table, "Ignore it", groups
-        )
+        raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
     if by_role["frequency"]:
         problem, remedy = "Rows can be repeated in memory only.", "Use it as weights"
-        raise _in_memory_only(problem, table, remedy, by_role["frequency"], "weight")
+        raise _refused(problem, table, remedy, by_role["frequency"], "weight")
     named = [name for name in features if not is_number(table.frame[name])]
     if named or by_role["text"]:
         problem = "Not numeric: encoding categories and texts needs the whole column."
-        raise _in_memory_only(problem, table, "Ignore them", [*named, *by_role["text"]])
+        raise _refused(problem, table, "Ignore them", [*named, *by_role["text"]])
     if not features:
         raise no_feature_error(table, columns)
     return features
 
 
-def _in_memory_only(
+def _refused(
     problem: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
 ) -> DataError:
     where = columns_named(columns) if columns else table.name

@@ -106,7 +106,7 @@ def form_of(field: str) -> str:
     return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
-class _PartialAlignment(NamedTuple):
+class _Alignment(NamedTuple):
     """A partial alignment of fields to columns: its log probability and linked predecessors."""
 
     score: float
@@ -126,9 +126,9 @@ def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> l
     # By the number of removed fields and whether a blank was kept last: from a run of blanks the
     # first ones are removed, so that no two ways give the same row.
     score_of = attrgetter("score")
-    parts: list[dict[tuple[int, bool], list[_PartialAlignment]]]
+    parts: list[dict[tuple[int, bool], list[_Alignment]]]
     parts = [{} for _ in range(len(fields) + 1)]
-    parts[0][0, False] = [_PartialAlignment(0.0, None)]
+    parts[0][0, False] = [_Alignment(0.0, None)]
     for i, field in enumerate(fields):
         for (gone, after_blank), alignments in parts[i].items():
             column = i - gone
@@ -146,9 +146,7 @@ def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> l
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [
-                    _PartialAlignment(
-                        a.score + gain, a.fields if text is None else (a.fields, text)
-                    )
+                    _Alignment(a.score + gain, a.fields if text is None else (a.fields, text))
                     for a in alignments
                 ]
                 known = parts[i + step].setdefault((less, blank), [])

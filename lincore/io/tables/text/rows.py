@@ -86,10 +86,8 @@ def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
             n_blank = len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
             if len(frame) < n_lines - n_blank:
                 return True
-        mark, separator = re.escape(table.quote), re.escape(table.separator)
-        inner = (
-            rf"(?:^|{separator}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{separator}{mark}\s])."
-        )
+        mark, comma = re.escape(table.quote), re.escape(table.separator)
+        inner = rf"(?:^|{comma}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{comma}{mark}\s])."
         if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
             return True
     other_quote = "'" if table.quote == '"' else '"'
@@ -225,10 +223,8 @@ class _Text:
 
     def read(self, size: int = -1) -> str:
         """Return the next characters."""
-        begin, self._position = (
-            self._position,
-            self._position + size if size >= 0 else len(self._text),
-        )
+        begin = self._position
+        self._position = begin + size if size >= 0 else len(self._text)
         return self._text[begin : self._position]
 
     def __iter__(self) -> Iterator[str]:
