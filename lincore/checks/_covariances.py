@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +35,6 @@ DEPENDENT = (
 )
 
 
-class _Groups(NamedTuple):
-    """Moments and names of the classes that have rows."""
-
-    moments: Moments
-    names: tuple[str, ...]
-
-
 def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
     """Test by Box's M whether all classes have equal covariances, and measure the difference."""
     # The effect is a ratio r of standard deviations: two equally large classes whose deviations
@@ -55,30 +48,26 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
     why = _too_small(np.bincount(codes), p)
     if why:
         return Check(name, {}, "note", unable + why, cramped)
-    groups = _by_class(X, codes, classes)
-    count = groups.moments.count
-    covariances = groups.moments.scatter / (count - 1)[:, None, None]
-    for label, covariance in zip(groups.names, covariances, strict=True):
+    present = np.unique(codes)
+    moments = Moments.from_groups(X, codes, len(classes))[present]
+    names, count = class_names(classes[present]), moments.count
+    covariances = moments.scatter / (count - 1)[:, None, None]
+    for label, covariance in zip(names, covariances, strict=True):
         if not is_positive(_correlation_spectrum(covariance)).all():
             why = f"the covariance of {label} is singular; some coordinates do not vary there."
             return Check(name, {}, "note", unable + why, cramped)
-    unit = np.sqrt(np.diagonal(groups.moments.within()) / (count.sum() - len(count)))
+    unit = np.sqrt(np.diagonal(moments.within()) / (count.sum() - len(count)))
     scaled = covariances / unit / unit[:, None]
-    test = _box_m(scaled, count)
+    M, p_value = _box_m(scaled, count)
     expected = (len(count) - 1) * p * (p + 1) / 2 / (1 - _first_correction(count, p))
-    gain = max(0.0, test.M - expected) / (count.sum() - len(count)) / p
+    gain = max(0.0, M - expected) / (count.sum() - len(count)) / p
     ratio = float(np.exp(np.arccosh(np.exp(min(gain, 700.0)))))
     volumes = np.linalg.slogdet(scaled)[1] / (2 * p)
-    values = {"p_value": test.p, "ratio": ratio, "M": test.M}
-    return _covariance_verdict(values, groups.names, volumes)
+    values = {"p_value": p_value, "ratio": ratio, "M": M}
+    return _covariance_verdict(values, names, volumes)
 
 
-class _BoxM(NamedTuple):
-    M: float
-    p: float
-
-
-def _box_m(covariances: Array, count: Array) -> _BoxM:
+def _box_m(covariances: Array, count: Array) -> tuple[float, float]:
     """Return Box's M of K covariances (K, p, p) of `count` rows each, and its p-value by F."""
     # Both approximations of Box (1949) are in the notation of Rencher and Christensen (2012),
     # *Methods of Multivariate Analysis*, (7.20) to (7.27).
@@ -97,7 +86,7 @@ def _box_m(covariances: Array, count: Array) -> _BoxM:
     else:
         share = M * (1 - c1 + 2 / a2) / a2
         F = a2 * share / (a1 * (1 - share)) if share < 1 else np.inf
-    return _BoxM(M, float(stats.f.sf(F, a1, a2)))
+    return M, float(stats.f.sf(F, a1, a2))
 
 
 def _too_small(count: NDArray[np.intp], p: int) -> str:
@@ -190,13 +179,6 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
 def _singular(rank: int, sentence: str) -> Check:
     values = {"condition": np.inf, "rank": float(rank)}
     return Check("conditioning", values, "warning", sentence, DEPENDENT)
-
-
-def _by_class(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> _Groups:
-    moments = Moments.from_groups(X, codes, len(classes))
-    present = np.flatnonzero(moments.count > 0)
-    names = class_names(classes)
-    return _Groups(moments[present], tuple(names[k] for k in present))
 
 
 def _correlation_spectrum(scatter: Array) -> Array:

@@ -160,16 +160,7 @@ def drop_image_duplicates(data: Dataset, duplicates: ImageDuplicates | None = No
         return data
     many = "image was" if n_out == 1 else "images were"
     notice = Notice(f"{n_out:,} {many} left out as duplicates.", data.name, code="LIN087")
-    names = data.row_names
-    return replace(
-        data,
-        X=data.X[keep],
-        codes=data.codes[keep],
-        row_names=names and tuple(names[row] for row in np.flatnonzero(keep)),
-        given_test=None if data.given_test is None else data.given_test[keep],
-        groups=None if data.groups is None else data.groups[keep],
-        notices=(*data.notices, notice),
-    )
+    return replace(data.take(keep), notices=(*data.notices, notice))
 
 
 def _exact_duplicates(X: np.ndarray) -> np.ndarray:

@@ -54,7 +54,26 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
         "searched": float(len(duplicates.rows)),
         "contradicting": float(contradicts.mean()) if len(exact) else 0.0,
     }
-    return _check(values, duplicates, noun, len(split.test), int(contradicts.sum()))
+    name, share = "duplicates across the split", values["surprising"]
+    searched = f"the {len(split.test):,} test {noun}"
+    if len(duplicates.rows) < len(split.test):
+        searched = f"{len(duplicates.rows):,} of {searched}, drawn at random,"
+    n_contradicting = int(contradicts.sum())
+    of_another = f" {n_contradicting:,} exact duplicates have another class there."
+    twins = of_another if n_contradicting else ""
+    if share < NOTEWORTHY or duplicates.surprising.sum() < FEWEST:
+        return Check(name, values, "fine", _harmless_sentence(duplicates, noun, searched) + twins)
+    verdict: Verdict = "warning" if share >= SERIOUS else "note"
+    how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
+    how += f", {percent((duplicates.exact & duplicates.surprising).mean())} exactly.{twins}"
+    if noun != "images":
+        sentence = f"{how} Models look better on these than on new {noun}."
+        remedy = 'Remove duplicates, or split by group or by row order ("last") so that they stay '
+        return Check(name, values, verdict, sentence, f"{remedy}on one side.")
+    start = "Training and test images are nearly the same: " if verdict == "warning" else ""
+    sentence = f"{start}{how} Test scores then say little about new images."
+    remedy = 'Split by group (person, photograph) or by row order ("last"), so that all versions '
+    return Check(name, values, verdict, sentence, f"{remedy}of an image are on one side.")
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
@@ -73,45 +92,6 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
         f"{shared.sum():,} of the {len(tested):,} groups in the test set also have rows in the "
         "training set.",
         "Split by group, unless new rows will come from the same groups.",
-    )
-
-
-def _check(
-    values: dict[str, float],
-    duplicates: NearDuplicates,
-    noun: RowNoun,
-    n_test: int,
-    contradicting: int,
-) -> Check:
-    name, share = "duplicates across the split", values["surprising"]
-    number = int(duplicates.surprising.sum())
-    searched = f"the {n_test:,} test {noun}"
-    if len(duplicates.rows) < n_test:
-        searched = f"{len(duplicates.rows):,} of {searched}, drawn at random,"
-    of_another = f" {contradicting:,} exact duplicates have another class there."
-    twins = of_another if contradicting else ""
-    if share < NOTEWORTHY or number < FEWEST:
-        return Check(name, values, "fine", _harmless_sentence(duplicates, noun, searched) + twins)
-    verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
-    how += f", {percent((duplicates.exact & duplicates.surprising).mean())} exactly"
-    if noun == "images":
-        start = "Training and test images are nearly the same: " if verdict == "warning" else ""
-        return Check(
-            name,
-            values,
-            verdict,
-            f"{start}{how}.{twins} Test scores then say little about new images.",
-            'Split by group (person, photograph) or by row order ("last"), so that all versions '
-            "of an image are on one side.",
-        )
-    return Check(
-        name,
-        values,
-        verdict,
-        f"{how}.{twins} Models look better on these than on new {noun}.",
-        'Remove duplicates, or split by group or by row order ("last") so that they stay on one '
-        "side.",
     )
 
 

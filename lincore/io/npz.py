@@ -17,19 +17,12 @@ from lincore.data.frames import display_name, numbered, pixel_names
 from lincore.data.labels import encode_labels, lone_class_notices
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
+from lincore.io.images._classes import TEST_WORDS, TRAIN_WORDS
 from lincore.limits import LIMITS, Limits, is_zip
 
 _FEATURE_WORDS = frozenset({"x", "data", "images", "features", "pixels"})
 _LABEL_WORDS = frozenset({"y", "label", "labels", "target", "targets", "classes"})
-_PARTS = {
-    "train": "train",
-    "training": "train",
-    "test": "test",
-    "testing": "test",
-    "val": "test",
-    "valid": "test",
-    "validation": "test",
-}
+_ROLES = dict.fromkeys(TRAIN_WORDS, "train") | dict.fromkeys(TEST_WORDS, "test")
 _SAVE = "Save it by numpy.savez(path, X_train=..., y_train=..., X_test=..., y_test=...)."
 # More than the header of any plain array.
 _HEADER_BYTES = 4_096
@@ -141,7 +134,7 @@ def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
     by_role: dict[tuple[str, str], _Array] = {}
     for array in arrays:
         words = [word for word in re.split(r"[^a-z]+", array.label.casefold()) if word]
-        role = next((_PARTS[word] for word in words if word in _PARTS), "train")
+        role = next((_ROLES[word] for word in words if word in _ROLES), "train")
         if _FEATURE_WORDS.intersection(words):
             by_role.setdefault((role, "X"), array)
         elif _LABEL_WORDS.intersection(words):

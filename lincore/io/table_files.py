@@ -303,8 +303,8 @@ def _groups(
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
         shared = str(common.iloc[row])
-        part = f"beginning of {name!r} (such as {shared!r})"
-        sentence = f"Rows with the same {part} are kept together"
+        beginning = f"beginning of {name!r} (such as {shared!r})"
+        sentence = f"Rows with the same {beginning} are kept together"
     notice = Notice(
         f"{sentence}: {len(column):,} rows of {len(names):,} subjects.",
         f"column {name!r}",

@@ -112,11 +112,11 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
 def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> str:
     """Return the column that names subjects with several rows each, by its name or its values."""
     # If such an identifier is not used as a group, models are tested on subjects seen in training.
+    n_features = list(roles.values()).count("feature")
     for name, kind in kinds.items():
-        if roles[name] not in ("feature", "ignore"):
-            continue
-        has_features = any(roles[other] == "feature" for other in roles if other != name)
-        if has_features and names_subjects(frame[name], kind):
+        has_others = n_features > (roles[name] == "feature")
+        is_free = roles[name] in ("feature", "ignore")
+        if is_free and has_others and names_subjects(frame[name], kind):
             return name
     return ""
 
@@ -216,12 +216,12 @@ def choose_roles(
             remedy="Give the others another role.",
         )
     roles[label] = "target"
+    described = describe_columns(table, label)
     # A requested group replaces the proposed one.
     if "group" in roles.values():
-        proposed = [c for c in describe_columns(table, label) if c.role == "group"]
-        roles = {**{c.name: "ignore" for c in proposed}, **roles}
+        roles = {**{c.name: "ignore" for c in described if c.role == "group"}, **roles}
     chosen = list[Column]()
-    for column in describe_columns(table, label):
+    for column in described:
         kind, role = column.kind, roles.get(column.name, column.role)
         if column.name in options.categories:
             kind, role = "category", "feature" if role == "ignore" else role

@@ -37,8 +37,7 @@ def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | 
                 where=name,
                 remedy="Leave columns out.",
             )
-    columns = {one: _column([row.get(one) for row in rows]) for one in names}
-    return pd.DataFrame(columns)
+    return pd.DataFrame({column: _column([row.get(column) for row in rows]) for column in names})
 
 
 def _records(raw: bytes) -> list[dict[str, Any]]:

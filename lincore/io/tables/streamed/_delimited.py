@@ -216,7 +216,7 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
             where=file.name,
             remedy="Save it as CSV, or load fewer rows.",
         )
-    notices = tuple(replace(found, where=lines.in_file(found.where)) for found in drawn.notices)
+    notices = tuple(replace(n, where=lines.in_file(n.where)) for n in drawn.notices)
     *above, rows = lines.text.split(b"\n", drawn.first_line - 1)
     n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
     reading = replace(

@@ -113,8 +113,8 @@ def _decoded_twice(text: str) -> str | None:
     try:
         # What cp1252 does not define, other programs write as the control character.
         raw = b"".join(
-            part.encode("latin-1") if "\x7f" < part < "\xa0" else part.encode("cp1252")
-            for part in _CONTROLS.split(text)
+            piece.encode("latin-1") if "\x7f" < piece < "\xa0" else piece.encode("cp1252")
+            for piece in _CONTROLS.split(text)
         )
         return raw.decode()
     except UnicodeError:

@@ -516,7 +516,7 @@ def _n_labels(body: Sequence[Record]) -> int:
     """Count the records below the header that describe columns, as survey tools write them."""
     for n in range(_MOST_LABELS, 0, -1):
         labels, rest = body[:n], body[n:]
-        if len(rest) >= _FEWEST_BELOW and all(_is_label(one.fields, rest) for one in labels):
+        if len(rest) >= _FEWEST_BELOW and all(_is_label(label.fields, rest) for label in labels):
             return n
     return 0
 

@@ -197,13 +197,11 @@ class LineFitter:
             self.first_long = (number, len(fields)) if self.n_long == 1 else self.first_long
             outcome = "cut" if self.target.uneven == "keep" else "left out"
         rewritten = None if outcome == "left out" else written(fields[:width], separator, quote)
-        outcome = "left out" if rewritten is None else outcome
+        if rewritten is None:
+            outcome, self.numbers_kept = "left out", False
         self._note(number, line, outcome, damage)
-        self.numbers_kept &= outcome != "left out"
-        self._replace(start, end, None if outcome == "left out" else rewritten)
-
-    def _replace(self, start: int, end: int, line: str | None) -> None:
-        self.pieces += [self.text[self.copied : start], "" if line is None else f"{line}\n"]
+        row = "" if rewritten is None else f"{rewritten}\n"
+        self.pieces += [self.text[self.copied : start], row]
         self.copied = self.seen = end + 1
 
     def _rejoin(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
