@@ -89,10 +89,10 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
         for k, each in rejected.items()
     }
     worst = max(size, key=size.__getitem__)
-    whose = f"{names[worst]} are"
+    subject = f"{names[worst]} are"
     if len(rejected) > 1:
-        whose = f"{len(rejected)} of {len(tests)} classes are"
-    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {p_equals(p_value)}){scope}"
+        subject = f"{len(rejected)} of {len(tests)} classes are"
+    sentence = f"The rows of {subject} not normal (Henze–Zirkler, {p_equals(p_value)}){scope}"
     sentence += f"; {names[worst]} the least" if len(rejected) > 1 else ""
     return _deviation_check(rejected[worst], p_value, sentence)
 

@@ -147,7 +147,7 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
     are_independent = settings.row_groups is None and settings.row_weights is None
     for part in parts_of(model):
         n, errors = int(part.inside.sum()), int(wrong[part.inside].sum())
-        others, others_wrong = len(wrong) - n, int(wrong.sum()) - errors
+        n_outside, errors_outside = len(wrong) - n, int(wrong.sum()) - errors
         _, low, high = (float(bound) for bound in wilson(errors, n))
         share, elsewhere = (
             float(np.average(wrong[rows], weights=None if weight is None else weight[rows]))
@@ -155,7 +155,7 @@ def error_slices(model: FittedClassifier) -> list[ErrorSlice]:
         )
         p = np.nan
         if are_independent:
-            counts = [[errors, n - errors], [others_wrong, others - others_wrong]]
+            counts = [[errors, n - errors], [errors_outside, n_outside - errors_outside]]
             p = float(fisher_exact(counts).pvalue)
         else:
             low = high = np.nan

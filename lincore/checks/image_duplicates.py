@@ -164,7 +164,7 @@ def drop_image_duplicates(data: Dataset, duplicates: ImageDuplicates | None = No
 
 
 def _exact_duplicates(X: np.ndarray) -> np.ndarray:
-    """Return for each row another one that is equal, the first if possible; -1 if there is none."""
+    """Return for each row an equal one, the first if possible; -1 if all others differ."""
     firsts = np.full(len(X), -1, dtype=np.intp)
     seen: dict[bytes, int] = {}
     for i, row in enumerate(X):

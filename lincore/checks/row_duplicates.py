@@ -159,9 +159,11 @@ def _comparable(train: Array, test: Array) -> tuple[Array, Array]:
     centre = np.where(known, train, 0.0).sum(axis=0) / count
     spread = np.sqrt(np.where(known, (train - centre) ** 2, 0.0).sum(axis=0) / count)
     scale = np.where(whole | (spread == 0), 1.0, spread)
-    parts = ((rows - centre) / scale for rows in (train, test))
-    first, second = (np.where(np.isnan(rows), -1e9, rows) for rows in parts)
-    return first, second
+
+    def standardised(rows: Array) -> Array:
+        return np.where(np.isnan(rows), -1e9, (rows - centre) / scale)
+
+    return standardised(train), standardised(test)
 
 
 def _expected_duplicates(

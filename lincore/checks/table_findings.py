@@ -15,8 +15,8 @@ from lincore.data.frames import columns_named, count_present, is_number
 from lincore.data.labels import MANY_NUMBERS, is_classes
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bins import bin_values
+from lincore.io.tables.column_changes import find_order, label_mark, mark_notice, missing_codes
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
-from lincore.io.tables.on_request import find_order, label_mark, mark_notice, missing_codes
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags

@@ -261,14 +261,14 @@ def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str,
 
 def _named_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     successes = _counts_named(frame, _SUCCESSES)
-    for first in successes:
-        for second in _counts_named(frame, (*_TOTALS, *_FAILURES)):
+    for success in successes:
+        for total in _counts_named(frame, (*_TOTALS, *_FAILURES)):
             # A binary flag is the class of its row.
-            if second == first or frame[first].max() <= 1:
+            if total == success or frame[success].max() <= 1:
                 continue
-            is_failure = _is_named(second, _FAILURES)
-            if is_failure or bool((frame[first] <= frame[second]).all()):
-                return first, second
+            is_failure = _is_named(total, _FAILURES)
+            if is_failure or bool((frame[success] <= frame[total]).all()):
+                return success, total
     return None
 
 

@@ -17,6 +17,7 @@ from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile, table_format
 from lincore.io.tables.bins import Binned, Binning, bin_values
+from lincore.io.tables.column_changes import marked_labels
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import (
     choose_roles,
@@ -25,11 +26,10 @@ from lincore.io.tables.column_selection import (
     no_feature_error,
 )
 from lincore.io.tables.features import build_features, merge_labels, order_key, refuse_infinite
+from lincore.io.tables.formats.in_subprocess import read_sheet, read_statfile
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import read_parquet
-from lincore.io.tables.formats.parsed_apart import read_sheet, read_statfile
 from lincore.io.tables.formats.zipped import read_zipped_table
-from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.read import read_text
 from lincore.io.tables.repeated_ids import common_prefix, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
@@ -331,7 +331,7 @@ def _count_kept_rows(
 
 
 def _column_name(columns: Sequence[Column]) -> str:
-    """Return the name of the column with a role, "" if there is none."""
+    """Return the name of the first column; "" without columns."""
     return columns[0].name if columns else ""
 
 

@@ -114,7 +114,7 @@ def test_where_the_reader_is_not_installed_the_remedy_says_how(files, monkeypatc
     script = process.read_text().replace("import pyreadstat", "import no_such_package")
     (tmp_path / "process.py").write_text(script)
     monkeypatch.setattr(
-        "lincore.io.tables.formats.parsed_apart._STATFILE_PROCESS", tmp_path / "process.py"
+        "lincore.io.tables.formats.in_subprocess._STATFILE_PROCESS", tmp_path / "process.py"
     )
     with pytest.raises(DataError, match=r"pip install lincore\[statfiles\]"):
         read_table(files["sav"], "made.sav")

@@ -180,11 +180,11 @@ def _encoding_of(texts: Sequence[str]) -> str:
         return _UNMARKED
     for encoding, letters in (("utf-8", ()), *_ENCODINGS):
         try:
-            read = raw.decode(encoding)
+            decoded = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        others = {letter for letter in read if not letter.isascii()}
-        named = all(unicodedata.name(letter, "").startswith(letters) for letter in others)
-        if encoding == "utf-8" or (named and not _TWO_SCRIPTS.search(read)):
+        foreign = {unicodedata.name(sign, "") for sign in decoded if not sign.isascii()}
+        is_named = all(name.startswith(letters) for name in foreign)
+        if encoding == "utf-8" or (is_named and not _TWO_SCRIPTS.search(decoded)):
             return encoding
     return _UNMARKED

@@ -9,7 +9,7 @@ from pathlib import Path
 from lincore.errors import DataError
 from lincore.io.files.sources import open_source
 
-# Names of several files that were given without a folder: theirs has this name, and is none.
+# Folders made for files that were given without one: their names are no part of the paths.
 _LOOSE = ("images", "tables")
 _BLOCK = 1 << 20
 

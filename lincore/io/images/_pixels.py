@@ -158,11 +158,12 @@ def find_grey_levels(
 
 def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:
     """Report the white level if it differs from that of 16 bits."""
-    odd = sorted({scale for scale in levels.values() if scale.white not in (1.0, WHITE_OF_16_BITS)})
+    usual = (1.0, WHITE_OF_16_BITS)
+    unusual = sorted({scale for scale in levels.values() if scale.white not in usual})
     remedy = "Save the images with 8 bits to choose it yourself."
     return [
         Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy, "LIN083")
-        for low, high in odd
+        for low, high in unusual
     ]
 
 
@@ -190,8 +191,8 @@ def decode_pixels(
         return X, list(images)
     # Compacted in place: a second array might not fit into memory.
     intact_rows = np.flatnonzero(is_intact).tolist()
-    for to, row in enumerate(intact_rows):
-        X[to] = X[row]
+    for target, row in enumerate(intact_rows):
+        X[target] = X[row]
     return X[: len(intact_rows)], [images[i] for i in intact_rows]
 
 

@@ -64,16 +64,16 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
 
 def _spaced_bounds(values: Array, bins: Bins | int | np.integer) -> Array:
     """Return bounds for equal numbers of rows or equal widths."""
-    n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
-    if how not in ("quantile", "width") or not 2 <= n <= 50:
+    n, method = bins if isinstance(bins, Bins) else (bins, "quantile")
+    if method not in ("quantile", "width") or not 2 <= n <= 50:
         raise DataError(
-            f"{n} bins by {how!r} are not possible.",
+            f"{n} bins by {method!r} are not possible.",
             where="option bins",
             remedy="Give a number from 2 to 50, and quantile or width.",
         )
     shares = np.linspace(0, 1, n + 1)[1:-1]
     low, high = values.min(), values.max()
-    bounds = np.quantile(values, shares) if how == "quantile" else low + shares * (high - low)
+    bounds = np.quantile(values, shares) if method == "quantile" else low + shares * (high - low)
     # Rounded to as few digits as leave every row on its side.
     ordered = np.sort(values)
     return np.array([_rounded(float(bound), ordered) for bound in np.unique(bounds)])

@@ -11,6 +11,7 @@ from lincore.data.frames import columns_named, is_number
 from lincore.data.labels import find_label_column, rows_left_out
 from lincore.data.target_guess import refuse_counted
 from lincore.errors import DataError, Hint, Notice
+from lincore.io.tables.column_changes import marked_labels
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
     EXCLUSION_REASONS,
@@ -21,7 +22,6 @@ from lincore.io.tables.column_roles import (
     Role,
 )
 from lincore.io.tables.features import merge_labels
-from lincore.io.tables.on_request import marked_labels
 from lincore.io.tables.repeated_ids import names_subjects
 from lincore.io.tables.table import AS_PROPOSED, Table, TableOptions
 from lincore.utils.typing import Flags

@@ -63,7 +63,7 @@ def build_features(
 
 
 def _encode(
-    column: pd.Series[Any], described: Column, as_it_stands: bool, order: Sequence[str]
+    column: pd.Series[Any], described: Column, unchanged: bool, order: Sequence[str]
 ) -> tuple[Array, tuple[str, ...] | None, list[Notice]]:
     where = f"column {column.name!r}"
     if described.kind == "date":
@@ -71,7 +71,7 @@ def _encode(
         return days, None, [Notice("Dates became days since 1970.", where, code="LIN055")]
     if is_number(column) and described.kind != "category":
         return column.to_numpy(dtype=np.float64, na_value=np.nan), None, []
-    codes, names, merged = level_codes(column, as_it_stands=as_it_stands, order=order)
+    codes, names, merged = level_codes(column, unchanged=unchanged, order=order)
     if len(names) > LIMITS.max_levels:
         raise DataError(
             f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} are allowed, because "
@@ -88,14 +88,14 @@ def _encode(
 
 
 def level_codes(
-    column: pd.Series[Any], *, as_it_stands: bool = False, order: Sequence[str] = ()
+    column: pd.Series[Any], *, unchanged: bool = False, order: Sequence[str] = ()
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings."""
     # Spellings of yes and of no are merged, unless the column is to be used unchanged.
     places, values = _factorize(column)
     texts = [level_name(value) for value in values]
     counts = np.bincount(places[places >= 0], minlength=len(texts))
-    same = {} if as_it_stands else _merged_spellings(texts, counts.tolist())
+    same = {} if unchanged else _merged_spellings(texts, counts.tolist())
     names = sorted({same.get(text, text) for text in texts}, key=natural_key)
     names = [names[i] for i in sorted(range(len(names)), key=order_key(order, names))]
     code_of = {name: float(code) for code, name in enumerate(names)}

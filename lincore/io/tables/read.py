@@ -21,7 +21,7 @@ from lincore.io.tables.text.header import find_header
 from lincore.io.tables.text.numbers import find_marks, read_numbers_in_text
 from lincore.io.tables.text.options import MISSING_CODES, ReadOptions, TextImport
 from lincore.io.tables.text.rows import PADDED, is_padded, parse_rows
-from lincore.io.tables.text.tables_below import choose_table
+from lincore.io.tables.text.stacked_tables import choose_table
 from lincore.limits import LIMITS, Limits, check_size, check_table_shape, read_limited
 from lincore.utils.typing import Flags
 

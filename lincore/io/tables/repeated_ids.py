@@ -95,13 +95,13 @@ def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> 
     alike = bool((sizes == np.median(sizes)).mean() > 0.9)
     numbered = not is_number(values) and all(_NUMBERED.fullmatch(str(v).strip()) for v in levels)
     in_blocks = int((np.diff(groups) != 0).sum()) + 1 == len(levels)
-    hints = alike + numbered + (in_blocks and not is_number(values))
-    if len(constant) >= 2 or (constant and hints):
+    n_hints = alike + numbered + (in_blocks and not is_number(values))
+    if len(constant) >= 2 or (constant and n_hints):
         named = ", ".join(map(repr, constant[:3])) + (" and others" if len(constant) > 3 else "")
         why = f"determines the value of {named}"
-    elif numbered and hints >= 2:
-        how = "the same number of rows each" if alike else "contiguous rows"
-        why = f"holds numbered names with {how}"
+    elif numbered and n_hints >= 2:
+        evidence = "the same number of rows each" if alike else "contiguous rows"
+        why = f"holds numbered names with {evidence}"
     else:
         return None
     return RepeatedId(column.name, column.n_distinct, constant, why)
@@ -120,29 +120,29 @@ def _constant_within(
         changes = codes[order][1:] != codes[order][:-1]
         if column == name or (changes & same).any():
             continue
-        n_other = int(codes.max()) + 1
+        n_values = int(codes.max()) + 1
         # A one-to-one relation is the same name in another form.
-        alias = n_other > 0.9 * len(sizes)
-        by_order = is_number(values) and _is_derived(codes[order], ordered)
-        if not alias and not by_order and _expected_to_differ(codes, sizes) >= _EXPECTED:
+        is_alias = n_values > 0.9 * len(sizes)
+        is_derived = is_number(values) and _is_derived(codes[order], ordered)
+        if not is_alias and not is_derived and _expected_to_differ(codes, sizes) >= _EXPECTED:
             constant.append(column)
     return tuple(constant)
 
 
 def _is_derived(codes: Codes, groups: Codes) -> bool:
     """Return whether a column changes so rarely along a number that it is derived from it."""
-    of_each = codes[np.append(True, groups[1:] != groups[:-1])]
-    shares = np.bincount(of_each + 1) / len(of_each)
-    by_chance = (len(of_each) - 1) * (1 - float((shares**2).sum()))
-    return int((np.diff(of_each) != 0).sum()) <= by_chance / 2
+    code_of_group = codes[np.append(True, groups[1:] != groups[:-1])]
+    shares = np.bincount(code_of_group + 1) / len(code_of_group)
+    expected = (len(code_of_group) - 1) * (1 - float((shares**2).sum()))
+    return int((np.diff(code_of_group) != 0).sum()) <= expected / 2
 
 
 def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
     """Return the expected number of groups with different values if rows were shuffled."""
     shares = np.bincount(codes[codes >= 0]) / max(1, (codes >= 0).sum())
-    several, count = np.unique(sizes, return_counts=True)
-    alone = np.array([float((shares**m).sum()) for m in several])
-    return float((count * (1 - alone)).sum())
+    group_sizes, n_groups = np.unique(sizes, return_counts=True)
+    p_constant = np.array([float((shares**m).sum()) for m in group_sizes])
+    return float((n_groups * (1 - p_constant)).sum())
 
 
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:

@@ -36,7 +36,7 @@ class RowSource:
 
     # Text, Parquet and Dask have separate readers: the fields, types and damage of text lines
     # must be detected, while the others have typed columns. Everything else (choosing rows
-    # for memory, summing, predicting new rows) uses only what stands here.
+    # for memory, summing, predicting new rows) uses only this interface.
 
     name: str  # for messages
     limits: Limits  # on rows in memory and on sums

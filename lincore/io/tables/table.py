@@ -18,8 +18,8 @@ from lincore.errors import DataError, Hint, Notice
 from lincore.fields.bounds import Name
 from lincore.fields.field import Field
 from lincore.io.tables.bins import Binning
+from lincore.io.tables.column_changes import cut_labels, mark_missing, with_ordered
 from lincore.io.tables.column_roles import Content, Role, content_of
-from lincore.io.tables.on_request import cut_labels, mark_missing, with_ordered
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape

@@ -152,7 +152,7 @@ def test_what_is_no_table_is_refused_with_its_name_and_a_remedy(kind):
 def test_files_of_statistics_need_a_package(raw, package, monkeypatch, tmp_path):
     process = tmp_path / "process.py"
     process.write_text("raise SystemExit('pyreadstat is not installed')")
-    monkeypatch.setattr("lincore.io.tables.formats.parsed_apart._STATFILE_PROCESS", process)
+    monkeypatch.setattr("lincore.io.tables.formats.in_subprocess._STATFILE_PROCESS", process)
     with pytest.raises(DataError, match=rf"(?s){package} file.*pip install lincore\[statfiles\]"):
         load(raw, name="made")
 

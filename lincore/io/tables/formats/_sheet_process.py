@@ -53,12 +53,12 @@ def filled_down(rows: list[list[Any]], sheet: Any) -> list[list[Any]]:
 def main(wanted: str, max_cells: str, max_bytes: str) -> None:
     """Write the list of sheets as a line of JSON, and one sheet as CSV, to the output."""
     book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
-    known = [s for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
-    names = [sheet.name for sheet in known]
-    shown = [sheet.name for sheet in known if sheet.visible == SheetVisibleEnum.Visible] or names
-    tried = [wanted] if wanted in names else shown[:_MOST_SHEETS]
+    worksheets = [s for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+    names = [sheet.name for sheet in worksheets]
+    visible = [s.name for s in worksheets if s.visible == SheetVisibleEnum.Visible]
+    candidates = [wanted] if wanted in names else (visible or names)[:_MOST_SHEETS]
     best: tuple[int, str, int, list[list[Any]]] = (-1, "", 0, [])
-    for name in tried:
+    for name in candidates:
         sheet = book.get_sheet_by_name(name)
         if sheet.total_height * sheet.total_width > int(max_cells):
             raise MemoryError

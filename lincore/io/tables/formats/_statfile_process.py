@@ -21,7 +21,7 @@ try:
 except ImportError:
     pyreadstat = None  # type: ignore[assignment, unused-ignore]
 
-# The same text as in parsed_apart.py.
+# The same text as in in_subprocess.py.
 ABSENT = "pyreadstat is not installed"
 
 

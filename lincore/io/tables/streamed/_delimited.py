@@ -14,7 +14,7 @@ import pandas as pd
 from lincore.data.frames import with_columns
 from lincore.errors import DataError, Notice
 from lincore.io.files.sources import IteratedBytes, LargeFile, NulError, whole_lines
-from lincore.io.tables.on_request import cut_labels, mark_missing
+from lincore.io.tables.column_changes import cut_labels, mark_missing
 from lincore.io.tables.read import read_text, stripped
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.table import Table

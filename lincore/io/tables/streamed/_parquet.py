@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile
+from lincore.io.tables.column_changes import mark_missing
 from lincore.io.tables.formats.parquet import (
     THRIFT,
     damaged,
@@ -27,7 +28,6 @@ from lincore.io.tables.formats.parquet import (
     text_columns,
     without_dictionaries,
 )
-from lincore.io.tables.on_request import mark_missing
 from lincore.io.tables.row_source import ColumnarRows
 from lincore.utils.memory import trim
 

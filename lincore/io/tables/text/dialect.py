@@ -44,7 +44,7 @@ _PRIORS = {"\t": 1.2, SPACES: 0.7, ":": 0.4, PLACES: 1.0}
 _RARE = "~^"
 # Error values of spreadsheets are not comments.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
-_ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 _RULE = re.compile(r"(?m)^[ \t]*(?:-{8,}|={8,}|_{8,})[ \t]*$")
 # Lines that are quoted as a whole, as a single field; judged by the first lines of the file.
 _WHOLE = re.compile(r'^"((?:[^"\n]|"")*+)"[,;\t ]*$', re.MULTILINE)
@@ -111,10 +111,10 @@ def split_at_single_blanks(text: str) -> str | None:
 def find_dialect(table: TextImport) -> None:
     r"""Detect how the text is divided into fields, unless set by options."""
     text, options = table.text, table.options
-    asked = _ASKED.match(text)
-    separator = options.separator or (asked[1] if asked else None)
-    if asked:
-        text = text[asked.end() - 1 :]
+    declared = _SEPARATOR_LINE.match(text)
+    separator = options.separator or (declared[1] if declared else None)
+    if declared:
+        text = text[declared.end() - 1 :]
     comment = _comment_mark(text) if options.comment is None else options.comment
     # A rule between the lines of a printed list is no row.
     text = _RULE.sub("", text)

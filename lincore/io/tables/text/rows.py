@@ -160,11 +160,11 @@ def _read_fitted(rows: str, table: TextImport) -> pd.DataFrame:
 
 
 def _read_csv(rows: str, table: TextImport) -> pd.DataFrame:
-    how, marks = csv_arguments(table), table.marks
+    arguments, marks = csv_arguments(table), table.marks
     # With a decimal comma 1.234 has no fraction: numbers are recognised later.
     if table.options.as_text or marks.decimal == "," or "." in marks.thousands:
-        return _parse_text(rows, dtype="str", **how)
-    frame = _reread_mixed_columns(_parse_text(rows, **how), rows, how)
+        return _parse_text(rows, dtype="str", **arguments)
+    frame = _reread_mixed_columns(_parse_text(rows, **arguments), rows, arguments)
     # pandas drops leading zeros. The search begins at each zero and looks back, which is fast.
     padded = rf"0(?<![^\n\"' \t{re.escape(table.separator)}]0)[0-9]"
     if not re.search(padded, rows):
@@ -172,10 +172,10 @@ def _read_csv(rows: str, table: TextImport) -> pd.DataFrame:
 
     def read_as_text(some: list[str]) -> pd.DataFrame:
         try:
-            return _parse_text(rows, dtype="str", usecols=some, **how)
+            return _parse_text(rows, dtype="str", usecols=some, **arguments)
         except _STUMBLES:
             # A header that is longer than all rows cannot be chosen from.
-            return _parse_text(rows, dtype="str", **how)[some]
+            return _parse_text(rows, dtype="str", **arguments)[some]
 
     return restore_zeros(frame, read_as_text)
 
@@ -232,26 +232,28 @@ class _Text:
         return iter(self.read().splitlines(keepends=True))
 
 
-def _parse_text(rows: str, **how: Any) -> pd.DataFrame:
+def _parse_text(rows: str, **arguments: Any) -> pd.DataFrame:
     """Parse rows by `pandas.read_csv`; long texts without given types in parts."""
     text = cast(Any, _Text(rows))
-    how = {**how, "encoding_errors": "replace"}
-    if len(rows) <= _IN_PARTS or "dtype" in how:
-        return pd.read_csv(text, **how)
+    arguments = {**arguments, "encoding_errors": "replace"}
+    if len(rows) <= _IN_PARTS or "dtype" in arguments:
+        return pd.read_csv(text, **arguments)
     # Pandas warns about columns of mixed types; `_reread_mixed_columns` reads them again.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-        return pd.read_csv(text, **{**how, "low_memory": True})
+        return pd.read_csv(text, **{**arguments, "low_memory": True})
 
 
-def _reread_mixed_columns(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
+def _reread_mixed_columns(
+    frame: pd.DataFrame, rows: str, arguments: dict[str, Any]
+) -> pd.DataFrame:
     """Read columns again as text if only some parts of a long file hold numbers."""
     if len(rows) <= _IN_PARTS:
         return frame
     mixed = [str(name) for name in frame if frame[name].dtype == object]
     if not mixed:
         return frame
-    texts = _parse_text(rows, usecols=mixed, dtype="str", **how)
+    texts = _parse_text(rows, usecols=mixed, dtype="str", **arguments)
     return with_columns(frame, {name: texts[name] for name in mixed})
 
 
