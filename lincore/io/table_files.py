@@ -320,6 +320,8 @@ def _count_kept_rows(
     """Return the rows that are kept, repeated by their frequencies, and their weights."""
     rows = np.flatnonzero(keep)
     weight, frequency = (_column_name(chosen[role]) for role in ("weight", "frequency"))
+    if not weight and not frequency:
+        return CountedRows(rows, None, ())
     weights, frequencies = (
         table.frame[name].iloc[rows] if name else None for name in (weight, frequency)
     )
