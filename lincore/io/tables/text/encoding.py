@@ -125,19 +125,20 @@ def _decode_detected(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...
     wide = _wide_encoding(raw)
     encoding = wide or "utf-8"
     try:
-        text = raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-        if (mended := _decoded_twice(text)) is not None:
-            sentence = "The text was encoded as UTF-8 twice: read as it was before."
-            remedy = "If letters look wrong, choose the encoding."
-            return mended, encoding, (Notice(sentence, name, remedy, "LIN001"),)
-        return text, encoding, ()
+        plain = raw.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        text = _decoded_twice(plain)
+        if text is None:
+            return plain, encoding, ()
+        sentence = "The text was encoded as UTF-8 twice: read as it was before."
+        remedy = "If letters look wrong, choose the encoding."
     except UnicodeDecodeError:
         encoding = wide or _guess_encoding(raw.replace(b"\0", b""))
+        text = raw.decode(encoding, errors="replace")
         sentence = f"The text is not UTF-8 and was read as {encoding}."
         if wide is not None:
             sentence = f"Part of the text is damaged: it is not valid {wide.upper()}."
-        notice = Notice(sentence, name, "If letters look wrong, save the file as UTF-8.", "LIN001")
-        return raw.decode(encoding, errors="replace"), encoding, (notice,)
+        remedy = "If letters look wrong, save the file as UTF-8."
+    return text, encoding, (Notice(sentence, name, remedy, "LIN001"),)
 
 
 def _wide_encoding(raw: bytes) -> str | None:

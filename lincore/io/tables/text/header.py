@@ -207,32 +207,31 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
         naming = [Notice(sentence, lines, code="LIN012")]
         head, body = head._replace(fields=joined, last_line=body[0].last_line), body[1:]
         names = _column_names(head, body, width, table.name)[0]
-    n_labels = _n_labels(body) if asked is None and "LIN013" not in overruled else 0
-    if n_labels:
-        below = body[n_labels - 1]
-        lines = f"line {below.first_line}"
-        if n_labels > 1:
-            lines = f"lines {body[0].first_line} to {below.last_line}"
-        label = ", ".join(filter(None, body[0].fields))[:60]
-        sentence = f"Skipped descriptions of the columns below their names: {label!r}."
-        naming.append(Notice(sentence, f"{table.name}, {lines}", code="LIN013"))
-        body = body[n_labels:]
-    elif asked is None and "LIN013" not in overruled and (units := _units(body)):
-        if joined is None and _are_names(units, names) and "LIN010" not in overruled:
+    if asked is None and "LIN013" not in overruled:
+        n_labels, sentence = _n_labels(body), ""
+        units = [] if n_labels else _units(body)
+        if units and joined is None and _are_names(units, names) and "LIN010" not in overruled:
             # A title as wide as the table is above its header.
             _note_skipped(table, head, f"line {head.first_line}")
             return _find_names(table, [record for record in records if record is not head], width)
-        # A heading over several columns is written once, so a blank has only the lower name.
-        fields = [*head.fields, *[""] * len(names)][: len(names)]
-        names = [
-            _name_with_unit(name, unit, is_named=bool(field))
-            for name, unit, field in zip_longest(names, units, fields)
-        ]
-        if any(map(_is_unit, units)):
-            sentence = f"The line contains units: {', '.join(filter(None, units))}."
-            line = f"{table.name}, line {body[0].first_line}"
-            naming.append(Notice(sentence, line, code="LIN013"))
-        body = body[1:]
+        if n_labels:
+            label = ", ".join(filter(None, body[0].fields))[:60]
+            sentence = f"Skipped descriptions of the columns below their names: {label!r}."
+        elif units:
+            # A heading over several columns is written once, so a blank has only the lower name.
+            fields = [*head.fields, *[""] * len(names)][: len(names)]
+            names = [
+                _name_with_unit(name, unit, is_named=bool(field))
+                for name, unit, field in zip_longest(names, units, fields)
+            ]
+            if any(map(_is_unit, units)):
+                sentence = f"The line contains units: {', '.join(filter(None, units))}."
+        n_below = n_labels or bool(units)
+        if sentence:
+            first, last = body[0].first_line, body[n_below - 1].last_line
+            lines = f"line {first}" if n_below == 1 else f"lines {first} to {last}"
+            naming.append(Notice(sentence, f"{table.name}, {lines}", code="LIN013"))
+        body = body[n_below:]
     table.header_line = head.first_line
     table.first_line = body[0].first_line if body else head.last_line + 1
     table.notices += naming
