@@ -206,14 +206,14 @@ class ReadRows(NamedTuple):
 def read_rows(
     source: RowSource,
     selection: RowSelection,
-    names: LabelCodes,
+    labels: LabelCodes,
     findings: list[Notice] | None = None,
 ) -> Iterator[ReadRows]:
     """Yield the complete rows with their codes, block by block."""
     texts, n_before = [selection.label] if selection.is_text else [], 0
     columns = [selection.label, *selection.features, *filter(None, [selection.weight])]
     for frame in source.frames(columns, texts, findings):
-        codes = names.codes(frame[selection.label])
+        codes = labels.codes(frame[selection.label])
         X = feature_values(frame, selection.features, n_before, source)
         n_unlabelled = int((codes == NO_LABEL).sum())
         keep = codes >= 0

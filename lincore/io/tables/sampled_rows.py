@@ -240,10 +240,10 @@ def _stream_part(
     number: int,
 ) -> Iterator[RowBlock]:
     """Yield the rows of a part that are not in memory."""
-    names = LabelCodes(selection)
-    for read in read_rows(source, selection, names):
+    labels = LabelCodes(selection)
+    for read in read_rows(source, selection, labels):
         # A label without a complete row has no code.
-        code_of = np.array([codes_of.get(label, -1) for label in names.labels], dtype=np.intp)
+        code_of = np.array([codes_of.get(label, -1) for label in labels.labels], dtype=np.intp)
         if not len(read.rows):
             continue
         begin, end = np.searchsorted(held, [read.rows[0], read.rows[-1] + 1])

@@ -201,7 +201,7 @@ class Table:
         Import log.
     first_line : int, optional
         Line of the file with the first row; None if rows do not correspond to lines.
-    reading : Reading, optional
+    reading : DetectedOptions, optional
         How it was read.
     source : RowSource, optional
         All rows of a file that is too large for memory; `frame` is a random sample of them.

@@ -24,7 +24,7 @@ from lincore.io.tables.text.fields import split
 from lincore.io.tables.text.numbers import read_numbers
 from lincore.io.tables.text.options import ReadOptions, TextImport
 from lincore.io.tables.text.rows import csv_arguments, parse_error
-from lincore.io.tables.text.uneven_lines import LineFitter, Target
+from lincore.io.tables.text.uneven_lines import LineFitter, LineLayout
 from lincore.limits import Limits
 from lincore.utils.threads import read_ahead
 
@@ -46,7 +46,7 @@ class LargeText(RowSource):
     file: LargeFile
     encoding: str | None  # None if it is UTF-8 with usual line ends and can be read directly
     layout: TextImport  # how its rows are divided into columns, without rows
-    target: Target  # the expected form of a line
+    line_layout: LineLayout  # the expected form of a line
     is_uneven: bool  # whether uneven lines are known, so that all lines are checked
     blanks: str = " \t"  # spaces or tabs, if there are any: only then fields are stripped
 
@@ -58,7 +58,7 @@ class LargeText(RowSource):
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block, converted to numbers if possible."""
         words: dict[str, set[str]] = {}
-        n_done, fitter = 0, LineFitter(self.target)
+        n_done, fitter = 0, LineFitter(self.line_layout)
         try:
             for frame in self._parsed(texts, fitter if self.is_uneven else None):
                 n_done += len(frame)
@@ -132,8 +132,8 @@ def _fit_stream(
     stream: BinaryIO, fitter: LineFitter, comment: str, line: int, limits: Limits
 ) -> Generator[bytes]:
     """Yield the rows of a UTF-8 stream, with uneven lines repaired or skipped."""
-    carried, quote = "", fitter.target.quote
-    for block in whole_lines(stream, fitter.target.name, limits):
+    carried, quote = "", fitter.layout.quote
+    for block in whole_lines(stream, fitter.layout.name, limits):
         text = carried + block.decode("utf-8", "replace").replace("\r\n", "\n")
         end = _whole_records_end(text, quote)
         text, carried = text[:end], text[end:]
@@ -234,7 +234,7 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
     if options.quote is None and layout.quote.encode() not in rows:
         # An unclosed quotation mark would swallow the rest of the file.
         layout.quote = ""
-    target = _target(rows, layout)
+    line_layout = _line_layout(rows, layout)
     source = LargeText(
         name=file.name,
         limits=file.limits,
@@ -243,17 +243,17 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
         file=file,
         encoding=encoding,
         layout=layout,
-        target=target,
+        line_layout=line_layout,
         is_uneven=is_uneven,
         blanks=lines.blanks,
     )
     return Table(drawn.frame, file.name, notices, None, reading, source)
 
 
-def _target(rows: bytes, layout: TextImport) -> Target:
+def _line_layout(rows: bytes, layout: TextImport) -> LineLayout:
     """Return the expected form of the lines of a file, from some of them."""
     some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
-    return Target(
+    return LineLayout(
         layout.separator,
         layout.quote,
         len(layout.names),

@@ -16,7 +16,7 @@ from lincore.errors import DataError
 from lincore.io.tables.text.dialect import read_records, split_with_other
 from lincore.io.tables.text.fields import SPACES, kind_of
 from lincore.io.tables.text.options import MISSING_CODES, Record, TextImport
-from lincore.io.tables.text.uneven_lines import Target, fit_lines
+from lincore.io.tables.text.uneven_lines import LineLayout, fit_lines
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -62,8 +62,9 @@ def _fit_lines(rows: str, table: TextImport, *, needed: bool) -> str:
     known = [r.fields for r in table.records if r.first_line >= table.first_line]
     policy = table.options.uneven or "mend"
     width, begin = len(table.names), table.first_line
-    target = Target(table.separator, table.quote, width, known, table.name, begin, policy)
-    fitted, fitter = fit_lines(rows, target._replace(may_widen=policy == "mend"), needed=needed)
+    marks = table.separator, table.quote
+    layout = LineLayout(*marks, width, known, table.name, begin, policy, may_widen=policy == "mend")
+    fitted, fitter = fit_lines(rows, layout, needed=needed)
     if fitter.is_wider:
         more = numbered("column", width + 1)[-1]
         table.names = unique_names([*table.names, more])[0]

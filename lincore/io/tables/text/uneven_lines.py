@@ -48,8 +48,8 @@ _FINDINGS = {
 }
 
 
-class Target(NamedTuple):
-    """Marks and expected number of fields, rows that match, and the name of the file."""
+class LineLayout(NamedTuple):
+    """How a line divides into fields, with rows that do, and the name of the file."""
 
     # `may_join`: two lines may be parts of one row. `may_widen`: a field after the last
     # column may become a column.
@@ -73,9 +73,9 @@ class Scan(NamedTuple):
     odd: list[tuple[int, int]]  # line numbers, counted from 0, and where the lines begin
 
 
-def scan_lines(text: str, target: Target, most: int) -> Scan:
+def scan_lines(text: str, layout: LineLayout, most: int) -> Scan:
     """Find the lines that do not clearly have the right number of fields, the first of them."""
-    separator, quote, width = target[:3]
+    separator, quote, width = layout[:3]
     gap = " \t" if separator == SPACES else separator
     other_quote = "'" if quote == '"' else '"'
     # A mark in the middle of a field.
@@ -104,14 +104,14 @@ def scan_lines(text: str, target: Target, most: int) -> Scan:
     return Scan(n_lines, n_odd, odd)
 
 
-def fit_lines(text: str, target: Target, *, needed: bool = True) -> tuple[str, LineFitter]:
+def fit_lines(text: str, layout: LineLayout, *, needed: bool = True) -> tuple[str, LineFitter]:
     r"""Return the rows of a text, each with the right number of fields, and what was done."""
-    fitter = LineFitter(target)
-    fitted = fitter.fit(text, target.first_line, needed=needed)
+    fitter = LineFitter(layout)
+    fitted = fitter.fit(text, layout.first_line, needed=needed)
     if fitter.n_wider and not fitter.is_wider:
         # Damage to a few lines does not make a column.
-        fitter = LineFitter(target._replace(may_widen=False))
-        fitted = fitter.fit(text, target.first_line, needed=needed)
+        fitter = LineFitter(layout._replace(may_widen=False))
+        fitted = fitter.fit(text, layout.first_line, needed=needed)
     return fitted, fitter
 
 
@@ -120,32 +120,32 @@ class LineFitter:
 
     # `numbers_kept` is True while remaining lines keep their line numbers.
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    def __init__(self, layout: LineLayout) -> None:
+        self.layout = layout
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.damages = dict[str, str]()
         self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
         self.first_long = (0, 0)
         self.numbers_kept = True
-        self._n_of_width = Counter(map(len, target.rows))
+        self._n_of_width = Counter(map(len, layout.rows))
         widths = self._n_of_width.most_common(1)
-        self._usual_width = min(widths[0][0], target.width) if widths else target.width
+        self._usual_width = min(widths[0][0], layout.width) if widths else layout.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
         """Return the rows of a text, each with the right number of fields."""
         # With more damage it is another kind of file, and examining all lines would take minutes.
         most = max(_FEW_ODD, text.count("\n") // 20)
-        scan = scan_lines(text, self.target, most)
+        scan = scan_lines(text, self.layout, most)
         if scan.n_odd > most:
             if not needed:
                 return text
-            raise _disagreement(scan.n_odd, scan.n_lines, self.target)
+            raise _disagreement(scan.n_odd, scan.n_lines, self.layout)
         self.text, self.first_line, self.n_lines = text, first_line, self.n_lines + scan.n_lines
         self.pieces, self.copied, self.seen = list[str](), 0, 0
         for number, start in scan.odd:
             self._fit_line(number, start)
             if 2 * self.n_long >= max(self.n_lines, 1):
-                raise _disagreement(self.n_long, self.n_lines, self.target, self.first_long)
+                raise _disagreement(self.n_long, self.n_lines, self.layout, self.first_long)
         return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
 
     @property
@@ -160,8 +160,8 @@ class LineFitter:
             return
         end = self.text.find("\n", start)
         end = len(self.text) if end < 0 else end
-        line, width = self.text[start:end], self.target.width
-        separator, quote = self.target.separator, self.target.quote
+        line, width = self.text[start:end], self.layout.width
+        separator, quote = self.layout.separator, self.layout.quote
         if not line.strip():
             return
         fields = plainly = split(line, separator, quote)
@@ -170,14 +170,14 @@ class LineFitter:
             return
         if quote and line.count(quote) % 2 and self._is_joined(start):
             return
-        if self.target.may_widen and len(fields) > width and self._profile.ends_early(fields):
+        if self.layout.may_widen and len(fields) > width and self._profile.ends_early(fields):
             self.n_wider += 1
             return
         damage = ""
-        if self.target.uneven != "skip" or len(fields) == width:
+        if self.layout.uneven != "skip" or len(fields) == width:
             repaired = self._repair(line, plainly)
             fields, damage = repaired if repaired is not None else (fields, "")
-        if len(plainly) < width and not damage and self.target.may_join:
+        if len(plainly) < width and not damage and self.layout.may_join:
             joined = self._rejoin(start, plainly)
             if joined is not None:
                 fields, end = joined
@@ -188,14 +188,14 @@ class LineFitter:
         if len(fields) == width:
             outcome = "mended" if damage else "filled up"
         elif len(fields) < width:
-            outcome = "left out" if self.target.uneven == "skip" else "filled up"
+            outcome = "left out" if self.layout.uneven == "skip" else "filled up"
         elif not any(fields[width:]):
             # Blank fields after the last column do not count.
             fields, outcome = fields[:width], ""
         else:
             self.n_long += 1
             self.first_long = (number, len(fields)) if self.n_long == 1 else self.first_long
-            outcome = "cut" if self.target.uneven == "keep" else "left out"
+            outcome = "cut" if self.layout.uneven == "keep" else "left out"
         rewritten = None if outcome == "left out" else written(fields[:width], separator, quote)
         if rewritten is None:
             outcome, self.numbers_kept = "left out", False
@@ -206,9 +206,9 @@ class LineFitter:
 
     def _rejoin(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
         """Return the fields of a row that was split by a line break, and its end."""
-        separator, quote, width = self.target[:3]
+        separator, quote, width = self.layout[:3]
         if (
-            self.target.uneven == "skip"
+            self.layout.uneven == "skip"
             or separator == " "
             or not quote
             or self.n_aligned >= _MOST_ALIGNED
@@ -241,17 +241,17 @@ class LineFitter:
 
     def _is_row(self, fields: Sequence[str]) -> bool:
         """Return whether fields are a complete row: as wide as others, with matching columns."""
-        common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
+        common = self._n_of_width[len(fields)] > _COMMON * len(self.layout.rows)
         profile = self._profile
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     @cached_property
     def _profile(self) -> Profile:
-        return profile_of(self.target.rows, self.target.width)
+        return profile_of(self.layout.rows, self.layout.width)
 
     def _is_joined(self, start: int) -> bool:
         """Return whether a line begins a multi-line record, which is then skipped."""
-        separator, quote, width = self.target[:3]
+        separator, quote, width = self.layout[:3]
         lines = list[str]()
         record = first_record(self._lines_from(start, lines), separator, quote)
         # Below a header that is too long all rows are short.
@@ -274,7 +274,7 @@ class LineFitter:
 
     def _repair(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
         """Return the fields if another dialect, or removing one field, makes the line fit."""
-        separator, quote, width = self.target[:3]
+        separator, quote, width = self.layout[:3]
         if self.n_aligned >= _MOST_ALIGNED:
             return None
         self.n_aligned += 1
@@ -317,27 +317,27 @@ class LineFitter:
         sentence = finding.what.format(
             lines="1 line" if count == 1 else f"{count:,} lines",
             was="was" if count == 1 else "were",
-            width=self.target.width,
+            width=self.layout.width,
             how="; ".join(self.damages),
             texts=", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some),
         )
-        where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
+        where = f"{self.layout.name}, line{'s' if count > 1 else ''} {numbers}"
         return replace(finding, what=sentence, where=where)
 
 
 def _disagreement(
-    n_odd: int, n_lines: int, target: Target, first_long: tuple[int, int] | None = None
+    n_odd: int, n_lines: int, layout: LineLayout, first_long: tuple[int, int] | None = None
 ) -> DataError:
     if first_long is None:
         return DataError(
-            f"{n_odd:,} of {n_lines:,} lines do not have {target.width} fields.",
-            where=target.name,
+            f"{n_odd:,} of {n_lines:,} lines do not have {layout.width} fields.",
+            where=layout.name,
             remedy="Check the separator, and that quotation marks are paired.",
         )
     number, n_fields = first_long
     more = f" At least {n_odd:,} of {n_lines:,} lines have too many." if n_odd > 1 else ""
     return DataError(
-        f"The line has {n_fields} fields; there are {target.width} columns.{more}",
-        where=f"{target.name}, line {number + target.first_line}",
+        f"The line has {n_fields} fields; there are {layout.width} columns.{more}",
+        where=f"{layout.name}, line {number + layout.first_line}",
         remedy="Put text that contains the separator in paired quotation marks.",
     )
