@@ -151,7 +151,7 @@ _FOREIGN = {
 _ENCRYPTED = b"PARE"
 # The offset and signature of a tar archive.
 _TAR_MAGIC, _TAR_OFFSET = b"ustar", 257
-_SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
+SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
 _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip the folders."
 
 
@@ -198,13 +198,13 @@ def refuse_foreign(raw: bytes, name: str) -> None:
     begin = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
     for magic, kind in _FOREIGN.items():
         if raw.startswith(magic, begin):
-            remedy = _ZIP_FOLDERS if "image" in kind else _SAVE_AS_TEXT
+            remedy = _ZIP_FOLDERS if "image" in kind else SAVE_AS_TEXT
             raise DataError(f"This is {kind}, not a text table.", where=name, remedy=remedy)
     if is_zip(raw):
         raise DataError(
             "This is a zip archive or an Excel workbook, not a text table.",
             where=name,
-            remedy=_SAVE_AS_TEXT,
+            remedy=SAVE_AS_TEXT,
         )
 
 

@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lincore.errors import DataError, TooLargeError
-from lincore.limits import GZIP_MAGIC, LIMITS, Limits, check_size, is_zip, read_limited
+from lincore.limits import (
+    GZIP_MAGIC,
+    LIMITS,
+    SAVE_AS_TEXT,
+    Limits,
+    check_size,
+    is_zip,
+    read_limited,
+)
 
 _BLOCK_BYTES = 1 << 20
 # Maximum share of stray NUL bytes in a text.
@@ -227,9 +235,7 @@ def without_nuls(text: str, name: str) -> str:
 def nul_error(name: str) -> NulError:
     """Return the error for a file of NUL bytes."""
     return NulError(
-        "The file contains NUL bytes: it is not a text table.",
-        where=name,
-        remedy="Save it as CSV (text with one row per line) and load that.",
+        "The file contains NUL bytes: it is not a text table.", where=name, remedy=SAVE_AS_TEXT
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ from lincore.utils.typing import Array, Flags
 #: Code of a row without a label.
 NO_LABEL = -1
 _DROPPED = -2
+#: What reading found, if it is asked for.
+Findings: TypeAlias = list[Notice] | None
 DRAWN_ONLY = Hint("Use only the randomly drawn rows", options={"drawn_only": True})
 
 
@@ -51,10 +53,7 @@ class RowSource:
         return (self,)
 
     def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
+        self, columns: Sequence[str], texts: Sequence[str] = (), findings: Findings = None
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
         raise NotImplementedError

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from lincore.errors import DataError
-from lincore.limits import LIMITS, Limits
+from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits
 
 # Parsed, JSON takes ten times as much memory.
 _MOST_BYTES = 30_000_000
@@ -21,7 +21,7 @@ def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | 
         raise DataError(
             f"The JSON file is larger than {_MOST_BYTES / 1e6:g} MB.",
             where=name,
-            remedy="Save it as CSV (text with one row per line) and load that.",
+            remedy=SAVE_AS_TEXT,
         )
     records = _records(raw)
     if not records:

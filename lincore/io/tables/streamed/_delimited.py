@@ -16,7 +16,7 @@ from lincore.errors import DataError, Notice
 from lincore.io.files.sources import IteratedBytes, LargeFile, NulError, whole_lines
 from lincore.io.tables.column_changes import cut_labels, mark_missing
 from lincore.io.tables.read import read_text, stripped
-from lincore.io.tables.row_source import RowSource
+from lincore.io.tables.row_source import Findings, RowSource
 from lincore.io.tables.table import Table
 from lincore.io.tables.text.dialect import without_comments
 from lincore.io.tables.text.encoding import decode
@@ -51,10 +51,7 @@ class LargeText(RowSource):
     blanks: str = " \t"  # spaces or tabs, if there are any: only then fields are stripped
 
     def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
+        self, columns: Sequence[str], texts: Sequence[str] = (), findings: Findings = None
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block, converted to numbers if possible."""
         words: dict[str, set[str]] = {}

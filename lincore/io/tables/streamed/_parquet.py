@@ -28,7 +28,7 @@ from lincore.io.tables.formats.parquet import (
     text_columns,
     without_dictionaries,
 )
-from lincore.io.tables.row_source import ColumnarRows
+from lincore.io.tables.row_source import ColumnarRows, Findings
 from lincore.utils.memory import trim
 
 # Cells of a block (8 MB as numbers), and of the row groups of a part. Each column of a block has a
@@ -80,10 +80,7 @@ class ParquetRows(ColumnarRows):
         return tuple(parts)
 
     def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
+        self, columns: Sequence[str], texts: Sequence[str] = (), findings: Findings = None
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
         wanted = {name: values for name, values in self.missing_in.items() if name in columns}

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.executors import DaskExecutor, JoblibExecutor
-from lincore.errors import DataError, Notice
-from lincore.io.tables.row_source import ColumnarRows, RowSource
+from lincore.errors import DataError
+from lincore.io.tables.row_source import ColumnarRows, Findings, RowSource
 from lincore.io.tables.table import as_plain
 from lincore.limits import Limits
 
@@ -27,10 +27,7 @@ class Partition(RowSource):
     frame: Any  # a `dask.delayed` object if no cluster computes it
 
     def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
+        self, columns: Sequence[str], texts: Sequence[str] = (), findings: Findings = None
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
         frame = self.frame
@@ -65,10 +62,7 @@ class DaskRows(ColumnarRows):
         ]
 
     def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
+        self, columns: Sequence[str], texts: Sequence[str] = (), findings: Findings = None
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block."""
         for frame in self.partitions:

@@ -10,7 +10,7 @@ from charset_normalizer import from_bytes
 
 from lincore.errors import DataError, Notice
 from lincore.io.files.sources import without_nuls
-from lincore.limits import LIMITS, Limits, refuse_foreign
+from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, refuse_foreign
 
 _LOOKED_AT = 65_536
 # Control characters other than tab, line ends, form feed and the DOS end of file.
@@ -57,7 +57,6 @@ _STRUCTURED = (
 _TWICE = re.compile(r"[\u00c3\u00c2][\u0080-\u00bf\u0152-\u2122]|â€")
 _CONTROLS = re.compile(r"([\x80-\x9f])")
 _SPARSE = "The rows are sparse: only nonzero values are listed."
-_AS_CSV = "Save it as CSV (text with one row per line) and load that."
 # An item of a basket, such as bread or milk=2; never a number.
 _ITEM = re.compile(r"[^\W\d][^=\"]*(=[^=\"]+)?")
 _COUNTED_ITEM = re.compile(r"(^|[,\t])\s*[^\W\d][^=,\t\"]*=\s*\d")
@@ -85,7 +84,7 @@ def decode(
     _refuse_no_text(text, name)
     # Files of Orange whose rows list only nonzero values.
     if name.casefold().removesuffix(".gz").endswith(".basket") or _is_basket(text):
-        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
+        raise DataError(_SPARSE, where=name, remedy=SAVE_AS_TEXT)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, encoding, notices
@@ -213,14 +212,12 @@ def _refuse_no_text(text: str, name: str) -> None:
         raise DataError(
             "The file contains control characters: it is not a text table.",
             where=name,
-            remedy="Save it as CSV (text with one row per line) and load that.",
+            remedy=SAVE_AS_TEXT,
         )
     for pattern, kind in _STRUCTURED:
         if pattern.match(beginning):
             raise DataError(
-                f"This is {kind}, not a table of rows and columns.",
-                where=name,
-                remedy="Save it as CSV (text with one row per line) and load that.",
+                f"This is {kind}, not a table of rows and columns.", where=name, remedy=SAVE_AS_TEXT
             )
 
 
@@ -246,7 +243,7 @@ def arff_as_csv(text: str, name: str) -> str | None:
     columns = map("".join, _ARFF_ATTRIBUTE.findall(text[: data.start()]))
     rows = re.sub(r"(?m)^\s*%.*$", "", text[data.end() :])
     if re.match(r"\s*\{", rows):
-        raise DataError(_SPARSE, where=name, remedy=_AS_CSV)
+        raise DataError(_SPARSE, where=name, remedy=SAVE_AS_TEXT)
     above = "\n" * text.count("\n", 0, data.start())
     plain = (re.sub(r"\\(.)", r"\1", column).replace("'", "''") for column in columns)
     header = ",".join(f"'{column}'" for column in plain)
