@@ -112,15 +112,19 @@ def find_images(
     if pattern is None and level is None and len(labels) < 2:
         table = find_label_table(collection.paths, collection.read, paths)
         pattern = None if table is not None else propose_pattern(paths)
+        sentence, remedy = "", ""
         if table is not None:
             placements = _labelled(placements, table)
             collection.skipped.pop(collection.paths.index(table.path), None)
-            sentence = (
-                f"No class folders: column {table.column!r} of {table.path} gives the classes."
-            )
-            notices = (Notice(sentence, collection.name, code="LIN085"),)
+            given = f"column {table.column!r} of {table.path} gives the classes"
+            sentence = f"No class folders: {given}."
         elif pattern is not None:
-            notices = (_pattern_notice(pattern, paths[0], collection.name),)
+            ((label, _),) = read_names(paths[:1], pattern)
+            example = f"{label} in {paths[0].rsplit('/', 1)[-1]}"
+            sentence = f"No class folders: the file names give the classes, such as {example}."
+            remedy = f"If that is wrong, give another pattern than {pattern}"
+        if sentence:
+            notices = (Notice(sentence, collection.name, remedy, "LIN085"),)
     if pattern is not None:
         placements = _apply_pattern(placements, paths, pattern)
     copies = _find_copies(collection, numbers, placements)
@@ -169,15 +173,6 @@ def _labelled(placements: Sequence[Placement], table: LabelTable) -> list[Placem
         Placement(label, placement.tests) if label else placement._replace(reason=reason)
         for placement, label in zip(placements, table.labels, strict=True)
     ]
-
-
-def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
-    """Describe how file names gave the classes, with an example."""
-    file = path.rsplit("/", 1)[-1]
-    ((label, _),) = read_names([path], pattern)
-    sentence = f"No class folders: the file names give the classes, such as {label} in {file}."
-    remedy = f"If that is wrong, give another pattern than {pattern}"
-    return Notice(sentence, name, remedy, "LIN085")
 
 
 def _apply_pattern(

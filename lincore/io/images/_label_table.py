@@ -46,7 +46,7 @@ def find_label_table(
 
 
 def _is_table(path: str) -> bool:
-    is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.split("/"))
+    is_hidden = any(step.startswith((".", "__MACOSX")) for step in path.split("/"))
     return PurePosixPath(path).suffix.casefold() in _ENDINGS and not is_hidden
 
 
