@@ -129,7 +129,8 @@ def _given_split(data: Dataset) -> Split:
         raise DataError(
             "The data define no test set.",
             where=data.name,
-            remedy="Use stratified or last, or zip folders called train and test.",
+            remedy="Draw it by class (stratified) or take the last rows (last), or zip folders "
+            "called train and test.",
         )
     trained = data.counts_in(~tested)
     if not trained.all():
@@ -137,7 +138,8 @@ def _given_split(data: Dataset) -> Split:
             "The given split leaves no training rows for "
             f"{class_named(data.classes[trained.argmin()])}.",
             where=data.name,
-            remedy="Use stratified or last, or add rows of that class to the training set.",
+            remedy="Draw the test set by class (stratified) or take the last rows (last), or add "
+            "rows of that class to the training set.",
         )
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
@@ -147,7 +149,8 @@ def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
         raise DataError(
             "The data have no groups of rows that belong together.",
             where=data.name,
-            remedy="Use stratified or last, or give a column the role group.",
+            remedy="Draw it by class (stratified) or take the last rows (last), or give a column "
+            "the role group.",
         )
     groups = np.unique(data.groups, return_inverse=True)[1]
     n_groups, K = int(groups.max()) + 1, data.n_classes
