@@ -40,8 +40,8 @@ class Display:
         Heading of a tab or a section.
     made_by : str
         The expression that makes the display with default settings, such as ``results.scores``.
-    place : str
-        Key of its settings and parts on a page, such as "compare.recall"; links name settings by
+    page_key : str
+        Key of its settings and elements on a page, such as "compare.recall"; links name settings by
         it. Subclasses have their own.
     is_reported : bool
         Whether reports contain it, and scripts that print the numbers of a report.
@@ -53,7 +53,7 @@ class Display:
 
     title: ClassVar[str] = ""
     made_by: ClassVar[str] = ""
-    place: ClassVar[str] = ""
+    page_key: ClassVar[str] = ""
     is_reported: ClassVar[bool] = False
     is_tabulated: ClassVar[bool] = True
     form: ClassVar[str] = ""

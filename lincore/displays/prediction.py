@@ -179,7 +179,7 @@ class PredictedRowsDisplay(_PredictionsDisplay):
 
     title: ClassVar[str] = "Predictions"
     made_by: ClassVar[str] = "predictions.rows"
-    place: ClassVar[str] = "predict.rows"
+    page_key: ClassVar[str] = "predict.rows"
 
     order: Annotated[
         str,

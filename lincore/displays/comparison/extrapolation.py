@@ -67,7 +67,7 @@ class ExtrapolationDisplay(Display):
 
     title: ClassVar[str] = "More training rows"
     made_by: ClassVar[str] = "curve.extrapolated"
-    place: ClassVar[str] = "compare.sizes.more"
+    page_key: ClassVar[str] = "compare.sizes.more"
 
     curve: LearningCurve
     times: Annotated[

@@ -31,7 +31,7 @@ class PairwiseDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Pairwise comparisons"
     made_by: ClassVar[str] = "results.pairwise"
-    place: ClassVar[str] = "compare.pairs"
+    page_key: ClassVar[str] = "compare.pairs"
     is_reported: ClassVar[bool] = True
 
     def finding(self) -> str:
@@ -160,7 +160,7 @@ class DisagreementsDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Disagreements"
     made_by: ClassVar[str] = "results.disagreements"
-    place: ClassVar[str] = "compare.rows"
+    page_key: ClassVar[str] = "compare.rows"
 
     data: Dataset | None = None
     first: (

@@ -33,7 +33,7 @@ class RowsNeededDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Rows needed"
     made_by: ClassVar[str] = "results.rows_needed"
-    place: ClassVar[str] = "compare.rows"
+    page_key: ClassVar[str] = "compare.rows"
 
     half_width: Annotated[
         float,

@@ -168,7 +168,7 @@ class RecallDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Recall by class"
     made_by: ClassVar[str] = "results.recall"
-    place: ClassVar[str] = "compare.recall"
+    page_key: ClassVar[str] = "compare.recall"
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and class, with the interval of its recall."""
@@ -202,7 +202,7 @@ class TimesDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Time"
     made_by: ClassVar[str] = "results.times"
-    place: ClassVar[str] = "compare.seconds"
+    page_key: ClassVar[str] = "compare.seconds"
     is_tabulated: ClassVar[bool] = False
 
     def frame(self) -> pd.DataFrame:

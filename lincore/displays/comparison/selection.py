@@ -38,7 +38,7 @@ class SelectedFeaturesDisplay(Display):
 
     title: ClassVar[str] = "Stepwise selection"
     made_by: ClassVar[str] = "results.selection"
-    place: ClassVar[str] = "compare.selection"
+    page_key: ClassVar[str] = "compare.selection"
 
     results: Results
     method: (
@@ -151,7 +151,7 @@ class SelectionOptimismDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Selection before the splits"
     made_by: ClassVar[str] = "results.selection_optimism"
-    place: ClassVar[str] = "compare.selection.optimism"
+    page_key: ClassVar[str] = "compare.selection.optimism"
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ class LearningCurveDisplay(Display):
 
     title: ClassVar[str] = "Training size"
     made_by: ClassVar[str] = "curve.scores"
-    place: ClassVar[str] = "compare.sizes"
+    page_key: ClassVar[str] = "compare.sizes"
 
     curve: LearningCurve
     score: Annotated[
@@ -131,7 +131,7 @@ class SplitChoiceDisplay(Display):
 
     title: ClassVar[str] = "Choice of split"
     made_by: ClassVar[str] = "variation.accuracies"
-    place: ClassVar[str] = "compare.splits"
+    page_key: ClassVar[str] = "compare.splits"
 
     variation: SplitVariation
 
@@ -273,7 +273,7 @@ class BoundariesDisplay(Display):
 
     title: ClassVar[str] = "Boundaries"
     made_by: ClassVar[str] = "fits.boundaries"
-    place: ClassVar[str] = "compare.planes"
+    page_key: ClassVar[str] = "compare.planes"
     is_tabulated: ClassVar[bool] = False
 
     fits: AlikeFits

@@ -25,7 +25,7 @@ class YardsticksDisplay(JudgedDisplay):
 
     title: ClassVar[str] = "Yardsticks"
     made_by: ClassVar[str] = "results.against_yardsticks"
-    place: ClassVar[str] = "compare.yardsticks"
+    page_key: ClassVar[str] = "compare.yardsticks"
 
     @cached_property
     def joined(self) -> Results | None:

@@ -65,7 +65,7 @@ def ranked_columns(so_far: Any) -> list[Association]:
 class DescriptiveDisplay(Display):
     """A display of some rows in their own units."""
 
-    place: ClassVar[str] = "explore.rows"
+    page_key: ClassVar[str] = "explore.rows"
     is_tabulated: ClassVar[bool] = False
 
     data: Dataset
@@ -218,7 +218,7 @@ class ColumnDisplay(DescriptiveDisplay):
     title: ClassVar[str] = "Column by class"
     made_by: ClassVar[str] = "data.column"
     form: ClassVar[str] = ".4g"
-    place: ClassVar[str] = "explore.column"
+    page_key: ClassVar[str] = "explore.column"
 
     column: (
         Annotated[
@@ -400,7 +400,7 @@ class WordsDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Words"
     made_by: ClassVar[str] = "data.words"
-    place: ClassVar[str] = "explore.words"
+    page_key: ClassVar[str] = "explore.words"
 
     order: Annotated[
         str,

@@ -44,7 +44,7 @@ class LoadingsDisplay(ProjectedDisplay):
 
     title: ClassVar[str] = "Loadings"
     made_by: ClassVar[str] = "projection.loadings"
-    place: ClassVar[str] = "explore.loadings"
+    page_key: ClassVar[str] = "explore.loadings"
 
     n_components: Annotated[int, N_COMPONENTS] | None = None
     direction: Annotated[

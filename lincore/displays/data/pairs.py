@@ -39,7 +39,7 @@ class ColumnPairDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Scatter"
     made_by: ClassVar[str] = "data.pair"
-    place: ClassVar[str] = "explore.pair"
+    page_key: ClassVar[str] = "explore.pair"
 
     x: (
         Annotated[
@@ -129,7 +129,7 @@ class CorrelationsDisplay(DescriptiveDisplay):
 
     title: ClassVar[str] = "Correlations"
     made_by: ClassVar[str] = "data.correlations"
-    place: ClassVar[str] = "explore.correlations"
+    page_key: ClassVar[str] = "explore.correlations"
 
     kind: Annotated[
         str,

@@ -171,7 +171,7 @@ class ReconstructionDisplay(SheetDisplay):
 
     title: ClassVar[str] = "Reconstruction"
     made_by: ClassVar[str] = "projection.reconstruction"
-    place: ClassVar[str] = "explore.reconstruction"
+    page_key: ClassVar[str] = "explore.reconstruction"
 
     beside: Annotated[
         tuple[int, ...],

@@ -209,7 +209,7 @@ N_COMPONENTS = Field(
 class ScatterDisplay(ProjectedDisplay):
     """Rows along two directions, or three."""
 
-    place: ClassVar[str] = "explore.scatter"
+    page_key: ClassVar[str] = "explore.scatter"
 
     dimensions: Annotated[
         int,
@@ -276,7 +276,7 @@ class PcaDisplay(ScatterDisplay):
 
     title: ClassVar[str] = "Principal components"
     made_by: ClassVar[str] = "projection.pca"
-    place: ClassVar[str] = "explore.pca"
+    page_key: ClassVar[str] = "explore.pca"
 
     whiten: Annotated[bool, _WHITEN] = False
     x: Annotated[int, _X] = 0
@@ -322,7 +322,7 @@ class FisherDisplay(ScatterDisplay):
 
     title: ClassVar[str] = "Fisher’s directions"
     made_by: ClassVar[str] = "projection.fisher"
-    place: ClassVar[str] = "explore.fisher"
+    page_key: ClassVar[str] = "explore.fisher"
 
     n_components: Annotated[int, N_COMPONENTS] | None = None
     x: Annotated[int, _FISHER_X] = 0

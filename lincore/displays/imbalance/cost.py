@@ -281,7 +281,7 @@ class CostDifferenceDisplay(CostDisplay):
     title: ClassVar[str] = "Two models"
     made_by: ClassVar[str] = "cost.curve_difference"
     has_prevalence: ClassVar[bool] = False
-    place: ClassVar[str] = "balance.pair"
+    page_key: ClassVar[str] = "balance.pair"
 
     other: (
         Annotated[

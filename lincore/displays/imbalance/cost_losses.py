@@ -460,7 +460,7 @@ class MoreRowsDisplay(LossDisplay):
 
     title: ClassVar[str] = "More rows"
     made_by: ClassVar[str] = "cost.more_rows"
-    place: ClassVar[str] = "balance.more"
+    page_key: ClassVar[str] = "balance.more"
     is_tabulated: ClassVar[bool] = False
 
     more: (

@@ -126,7 +126,7 @@ class PriorsDisplay(DeploymentDisplay):
 
     title: ClassVar[str] = "Priors in deployment"
     made_by: ClassVar[str] = "study.priors"
-    place: ClassVar[str] = "balance.priors"
+    page_key: ClassVar[str] = "balance.priors"
 
     def _values(self, method: str) -> dict[tuple[str, str], Interval]:
         both = {"as trained": self.results(self.condition), "corrected priors": self.adjusted}
@@ -211,7 +211,7 @@ class CostsDisplay(DeploymentDisplay):
 
     title: ClassVar[str] = "Costs"
     made_by: ClassVar[str] = "study.costs"
-    place: ClassVar[str] = "balance.errors"
+    page_key: ClassVar[str] = "balance.errors"
 
     costs: Annotated[
         tuple[Annotated[float, Between(0)], ...],

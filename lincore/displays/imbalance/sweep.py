@@ -41,7 +41,7 @@ class SweepDisplay(Display):
 
     title: ClassVar[str] = "Class-size sweep"
     made_by: ClassVar[str] = "sweep.curves"
-    place: ClassVar[str] = "balance.sizes"
+    page_key: ClassVar[str] = "balance.sizes"
     is_tabulated: ClassVar[bool] = False
 
     sweep: Sweep

@@ -137,7 +137,7 @@ class RegionsDisplay(OneSplitDisplay):
 
     title: ClassVar[str] = "Regions"
     made_by: ClassVar[str] = "study.regions"
-    place: ClassVar[str] = "balance.sides"
+    page_key: ClassVar[str] = "balance.sides"
     is_tabulated: ClassVar[bool] = False
 
     side: Annotated[

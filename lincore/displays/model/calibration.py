@@ -37,7 +37,7 @@ class CalibrationDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Calibration"
     made_by: ClassVar[str] = "model.calibration"
-    place: ClassVar[str] = "classify.calibration"
+    page_key: ClassVar[str] = "classify.calibration"
     is_reported: ClassVar[bool] = True
 
     of_class: (

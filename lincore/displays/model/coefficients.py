@@ -63,7 +63,7 @@ class CoefficientsDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Coefficients"
     made_by: ClassVar[str] = "model.coefficients"
-    place: ClassVar[str] = "classify.coefficients"
+    page_key: ClassVar[str] = "classify.coefficients"
 
     line: Annotated[
         int,
@@ -225,7 +225,7 @@ class OddsRatiosDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Odds ratios"
     made_by: ClassVar[str] = "model.odds_ratios"
-    place: ClassVar[str] = "classify.odds"
+    page_key: ClassVar[str] = "classify.odds"
 
     line: Annotated[
         int,
@@ -325,7 +325,7 @@ class CoefficientPathDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Coefficient path"
     made_by: ClassVar[str] = "model.coefficient_path"
-    place: ClassVar[str] = "classify.path"
+    page_key: ClassVar[str] = "classify.path"
 
     known: CoefficientPath | None = None
     line: Annotated[

@@ -36,7 +36,7 @@ class ConfusionDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Confusion"
     made_by: ClassVar[str] = "model.confusion"
-    place: ClassVar[str] = "classify.confusion"
+    page_key: ClassVar[str] = "classify.confusion"
     is_reported: ClassVar[bool] = True
 
     cells: Annotated[

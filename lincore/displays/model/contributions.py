@@ -43,7 +43,7 @@ class ContributionsDisplay(RowDisplay):
 
     title: ClassVar[str] = "Contributions"
     made_by: ClassVar[str] = "model.contributions"
-    place: ClassVar[str] = "classify.contributions"
+    page_key: ClassVar[str] = "classify.contributions"
 
     against: Annotated[
         int,
@@ -150,7 +150,7 @@ class NearestChangeDisplay(RowDisplay):
 
     title: ClassVar[str] = "Nearest change"
     made_by: ClassVar[str] = "model.nearest_change"
-    place: ClassVar[str] = "classify.nearest"
+    page_key: ClassVar[str] = "classify.nearest"
 
     target: Annotated[
         int,

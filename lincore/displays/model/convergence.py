@@ -64,7 +64,7 @@ class ConvergenceDisplay(TraceDisplay):
 
     title: ClassVar[str] = "Convergence"
     made_by: ClassVar[str] = "model.convergence"
-    place: ClassVar[str] = "classify.convergence"
+    page_key: ClassVar[str] = "classify.convergence"
     is_tabulated: ClassVar[bool] = False
 
     @cached_property
@@ -127,7 +127,7 @@ class SolversDisplay(TraceDisplay):
 
     title: ClassVar[str] = "Solvers"
     made_by: ClassVar[str] = "model.solvers"
-    place: ClassVar[str] = "classify.solvers"
+    page_key: ClassVar[str] = "classify.solvers"
 
     known: tuple[Any, ...] | None = None
     solvers: Annotated[

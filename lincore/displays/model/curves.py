@@ -78,7 +78,7 @@ class RocDisplay(CurvesDisplay):
 
     title: ClassVar[str] = "ROC"
     made_by: ClassVar[str] = "model.roc"
-    place: ClassVar[str] = "classify.curves"
+    page_key: ClassVar[str] = "classify.curves"
     is_reported: ClassVar[bool] = True
 
     def frame(self) -> pd.DataFrame:
@@ -134,7 +134,7 @@ class DecisionCurveDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Decision curve"
     made_by: ClassVar[str] = "model.decision_curve"
-    place: ClassVar[str] = "classify.decision"
+    page_key: ClassVar[str] = "classify.decision"
     is_reported: ClassVar[bool] = True
 
     of_class: (

@@ -38,7 +38,7 @@ class DroppedFeaturesDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Features left out"
     made_by: ClassVar[str] = "model.dropped_features"
-    place: ClassVar[str] = "classify.dropped"
+    page_key: ClassVar[str] = "classify.dropped"
 
     known: Results | None = None
     score: (

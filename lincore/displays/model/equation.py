@@ -100,7 +100,7 @@ class EquationDisplay(ClassPairDisplay):
 
     title: ClassVar[str] = "Equation"
     made_by: ClassVar[str] = "model.equation"
-    place: ClassVar[str] = "classify.equation"
+    page_key: ClassVar[str] = "classify.equation"
     is_tabulated: ClassVar[bool] = False
 
     def finding(self) -> str:
@@ -150,7 +150,7 @@ class LogRatioDisplay(ClassPairDisplay):
 
     title: ClassVar[str] = "Log ratio"
     made_by: ClassVar[str] = "model.log_ratio"
-    place: ClassVar[str] = "classify.learned.pair"
+    page_key: ClassVar[str] = "classify.learned.pair"
 
     @property
     def formulas(self) -> tuple[str, ...]:

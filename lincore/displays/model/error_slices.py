@@ -41,7 +41,7 @@ class ErrorSlicesDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Errors by part"
     made_by: ClassVar[str] = "model.error_slices"
-    place: ClassVar[str] = "classify.slices"
+    page_key: ClassVar[str] = "classify.slices"
 
     column: Annotated[
         str,

@@ -120,7 +120,7 @@ class MatrixDisplay(LearnedPartDisplay):
 
     title: ClassVar[str] = "Matrix"
     made_by: ClassVar[str] = "model.matrix"
-    place: ClassVar[str] = "classify.learned.matrix"
+    page_key: ClassVar[str] = "classify.learned.matrix"
 
     which: Annotated[
         int,
@@ -214,7 +214,7 @@ class TuningDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Choice of options"
     made_by: ClassVar[str] = "model.tuning"
-    place: ClassVar[str] = "classify.tuning"
+    page_key: ClassVar[str] = "classify.tuning"
 
     @property
     def tuning(self) -> Tuning | None:
@@ -339,7 +339,7 @@ class StepwiseDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Stepwise selection"
     made_by: ClassVar[str] = "model.selection"
-    place: ClassVar[str] = "classify.selection"
+    page_key: ClassVar[str] = "classify.selection"
 
     @property
     def is_stepwise(self) -> bool:

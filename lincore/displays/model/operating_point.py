@@ -90,7 +90,7 @@ class OperatingPointDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Operating point"
     made_by: ClassVar[str] = "model.operating_point"
-    place: ClassVar[str] = "classify.operating"
+    page_key: ClassVar[str] = "classify.operating"
 
     of_class: (
         Annotated[

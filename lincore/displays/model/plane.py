@@ -214,7 +214,7 @@ class PlaneDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Geometry"
     made_by: ClassVar[str] = "model.plane"
-    place: ClassVar[str] = "classify.plane"
+    page_key: ClassVar[str] = "classify.plane"
     is_reported: ClassVar[bool] = True
     is_tabulated: ClassVar[bool] = False
 

@@ -83,7 +83,7 @@ class RejectOptionDisplay(ModelDisplay):
 
     title: ClassVar[str] = "Reject option"
     made_by: ClassVar[str] = "model.reject_option"
-    place: ClassVar[str] = "classify.reject"
+    page_key: ClassVar[str] = "classify.reject"
 
     reject: Annotated[
         Literal["cost", "sets", "sets by class"],

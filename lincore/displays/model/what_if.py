@@ -121,7 +121,7 @@ class WhatIfDisplay(RowDisplay):
 
     title: ClassVar[str] = "What if"
     made_by: ClassVar[str] = "model.what_if"
-    place: ClassVar[str] = "classify.whatif"
+    page_key: ClassVar[str] = "classify.whatif"
 
     plane: PlaneDisplay | None = None
 

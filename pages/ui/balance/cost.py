@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pages.ui.jobs.progress import Progress
     from pages.ui.session.experiment import PageExperiment
 
-KEY, MORE, PAIR = "balance.cost", "balance.more", CostDifferenceDisplay.place
+KEY, MORE, PAIR = "balance.cost", "balance.more", CostDifferenceDisplay.page_key
 ASKED = BalanceCostQuestion
 #: Up to this many values in the data, the result follows every option; otherwise by a button.
 FOLLOWED = 500_000

@@ -186,7 +186,7 @@ def _priors(shown: ShownStudy) -> None:
 
 
 def _costs(shown: ShownStudy) -> None:
-    costs = cost_table.ask(shown.data, CostsDisplay.place)
+    costs = cost_table.ask(shown.data, CostsDisplay.page_key)
     if costs is None:
         return
     subject = shown.remedied | {"costs": costs}

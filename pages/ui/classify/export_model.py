@@ -127,7 +127,7 @@ def _abstaining(fitted: FittedClassifier) -> FittedModel:
     kind, model = RejectOptionDisplay, fitted.fitted_model
     if kind(fitted).obstacle:
         return model
-    chosen = displays.read(kind, kind.place, model=fitted)
+    chosen = displays.read(kind, kind.page_key, model=fitted)
     if chosen["reject"] in SETS:
         st.caption("The files do not abstain: prediction sets are not exported.")
         return model

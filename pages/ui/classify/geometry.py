@@ -73,7 +73,7 @@ def _draw(model: FittedClassifier) -> None:
         cell = _confusion(model)
     if len(cell) == 2 and max(cell) < model.data.n_classes:
         displays.show(ConfusionCellDisplay(model, *cell), key="classify.cell", data=model.data)
-        selection.offer_to_clear(ConfusionDisplay.place)
+        selection.offer_to_clear(ConfusionDisplay.page_key)
 
 
 def _plot(plane: PlaneDisplay) -> None:
@@ -88,7 +88,7 @@ def _plot(plane: PlaneDisplay) -> None:
 
 def _confusion(model: FittedClassifier) -> list[int]:
     """Draw the confusion matrix; return the codes of the chosen cell, or nothing."""
-    key = ConfusionDisplay.place
+    key = ConfusionDisplay.page_key
     matrix = ConfusionDisplay(model, **displays.read(ConfusionDisplay, key, model=model))
     displays.note(matrix, key=key)
     figure = displays.parts(matrix).figure
@@ -121,7 +121,7 @@ def _ask(model: FittedClassifier, row: ModelRow) -> None:
             names = ("rows", "quantity", "focus", "camera", "ellipses", "counts")
             ask(190, **dict.fromkeys(names, others))
             st.markdown("**Confusion matrix**")
-            displays.ask(ConfusionDisplay, ConfusionDisplay.place, width=190, model=model)
+            displays.ask(ConfusionDisplay, ConfusionDisplay.page_key, width=190, model=model)
 
 
 def _hold(model: FittedClassifier, ask: Callable[..., None]) -> None:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from lincore.displays import Display
     from lincore.model_selection import FittedClassifier
 
-KEY = OperatingPointDisplay.place
+KEY = OperatingPointDisplay.page_key
 
 
 def show(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the operating point, and below it decision curve and reject option."""
     _point(model, job_settings)
     st.markdown("##### Reject option")
-    key = RejectOptionDisplay.place
+    key = RejectOptionDisplay.page_key
     reject_option = displays.chosen(RejectOptionDisplay, width=200, model=model)
     if reject_option.reject not in SETS or fitting.has_held_out(
         f"{key}.folds", model, job_settings
@@ -66,7 +66,7 @@ def _point(model: FittedClassifier, job_settings: Any) -> None:
     else:
         displays.figure(display, key=KEY)
     st.markdown(f"##### {DecisionCurveDisplay.title}")
-    displays.show(DecisionCurveDisplay(model, display.code), key=DecisionCurveDisplay.place)
+    displays.show(DecisionCurveDisplay(model, display.code), key=DecisionCurveDisplay.page_key)
 
 
 def current(model: FittedClassifier, job_settings: Any, key: str) -> FittedClassifier | None:

@@ -95,7 +95,7 @@ def _draw(kind: type[Display], model: FittedClassifier, job_settings: Any) -> No
     if kind in _ARRANGED:
         _ARRANGED[kind](model, job_settings)
     else:
-        displays.show(displays.chosen(kind, model=model), key=kind.place, data=model.data)
+        displays.show(displays.chosen(kind, model=model), key=kind.page_key, data=model.data)
 
 
 def _scores(model: FittedClassifier, job_settings: Any) -> None:
@@ -154,9 +154,9 @@ def _solvers(model: FittedClassifier, job_settings: Any, shown: ConvergenceDispl
 def _coefficients(model: FittedClassifier, job_settings: Any) -> None:
     if OddsRatiosDisplay(model).is_asked_for:
         odds = displays.chosen(OddsRatiosDisplay, model=model)
-        displays.show(odds, key=odds.place)
+        displays.show(odds, key=odds.page_key)
     coefficients = displays.chosen(CoefficientsDisplay, model=model)
-    displays.show(coefficients, key=coefficients.place)
+    displays.show(coefficients, key=coefficients.page_key)
     if CoefficientPathDisplay(model).is_asked_for:
         st.markdown(f"##### {CoefficientPathDisplay.title}")
         _path(model, job_settings)
@@ -170,7 +170,7 @@ def _coefficients(model: FittedClassifier, job_settings: Any) -> None:
 
 def _path(model: FittedClassifier, job_settings: Any) -> None:
     """Draw the coefficients by C, and the losses by which C was chosen."""
-    key = CoefficientPathDisplay.place
+    key = CoefficientPathDisplay.page_key
 
     def work(progress: Progress) -> Any:
         progress(0, 0, CoefficientPathDisplay.title)
@@ -188,11 +188,11 @@ def _path(model: FittedClassifier, job_settings: Any) -> None:
 def _tuning(model: FittedClassifier) -> None:
     tuning = TuningDisplay(model)
     if tuning.tuning is not None:
-        displays.show(tuning, key=tuning.place)
+        displays.show(tuning, key=tuning.page_key)
 
 
 def _dropped(model: FittedClassifier, job_settings: Any) -> None:
-    key = DroppedFeaturesDisplay.place
+    key = DroppedFeaturesDisplay.page_key
 
     def draw(job: Job) -> None:
         shown = displays.chosen(DroppedFeaturesDisplay, model=model, known=job.result)
@@ -237,7 +237,7 @@ def _learned(model: FittedClassifier, job_settings: Any) -> None:
         _tuning(model)
     selection = StepwiseDisplay(model)
     if selection.is_stepwise:
-        displays.show(selection, key=selection.place)
+        displays.show(selection, key=selection.page_key)
     key, learned = f"{KEY}.learned", LearnedDisplay(model)
     _with_formulas(learned, f"{key}.classes")
     if model.data.kind.is_images:
@@ -248,7 +248,7 @@ def _learned(model: FittedClassifier, job_settings: Any) -> None:
         _with_formulas(model.words(), f"{key}.words")
     else:
         matrix = displays.chosen(MatrixDisplay, model=model)
-        _with_formulas(matrix, matrix.place)
+        _with_formulas(matrix, matrix.page_key)
     ratio = displays.chosen(LogRatioDisplay, model=model)
     _with_formulas(ratio, f"{key}.ratio")
 

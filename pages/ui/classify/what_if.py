@@ -52,10 +52,10 @@ def _panel(model: FittedClassifier) -> None:
     st.markdown("##### What each feature adds")
     changes = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
     added = displays.chosen(ContributionsDisplay, model=model, **changes)
-    displays.show(added, key=added.place, data=model.data)
+    displays.show(added, key=added.page_key, data=model.data)
     st.markdown("##### The nearest change of the decision")
     nearest = displays.chosen(NearestChangeDisplay, model=model, **changes)
-    displays.show(nearest, key=nearest.place)
+    displays.show(nearest, key=nearest.page_key)
 
 
 def _shown(model: FittedClassifier) -> WhatIfDisplay:

@@ -73,14 +73,14 @@ def _judged(shown: ShownComparison, kind: type[Display]) -> None:
     known = {"results": shown.scores.results, "data": shown.data}
     subject = {name: known[name] for name in kind.subject_names()}
     display = displays.chosen(kind, **subject, **shown.judged)
-    displays.show(display, key=kind.place, data=shown.data)
+    displays.show(display, key=kind.page_key, data=shown.data)
 
 
 def _yardsticks(shown: ShownComparison, kind: type[Display]) -> None:
     fitted = shown.choice.question.yardsticks
     if not fitted and st.button(
         "Fit gradient boosting and a random forest",
-        key=f"{kind.place}.fit",
+        key=f"{kind.page_key}.fit",
         on_click=run.add_yardsticks,
         help="Far more flexible models, on the same splits: what does staying with these cost?",
     ):
@@ -90,14 +90,14 @@ def _yardsticks(shown: ShownComparison, kind: type[Display]) -> None:
 
 def _selection(shown: ShownComparison, kind: type[Display]) -> None:
     features = displays.chosen(kind, results=shown.scores.results)
-    displays.show(features, key=kind.place)
+    displays.show(features, key=kind.page_key)
     optimism = SelectionOptimismDisplay.of(shown.scores.results, **shown.judged)
     st.markdown(f"##### {optimism.title}")
-    displays.show(optimism, key=optimism.place)
+    displays.show(optimism, key=optimism.page_key)
 
 
 def _boundaries(shown: ShownComparison, kind: type[Display]) -> None:
-    data, choice, key = shown.data, shown.choice, kind.place
+    data, choice, key = shown.data, shown.choice, kind.page_key
     rows = cache.split(data.digest, choice.split, data)
     job = page_jobs.run(
         key,
@@ -119,14 +119,14 @@ def _boundaries(shown: ShownComparison, kind: type[Display]) -> None:
 
 
 def _training_size(shown: ShownComparison, kind: type[Display]) -> None:
-    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.page_key
 
     def draw(job: Job) -> None:
         known = {"curve": job.result, "score": shown.scores.deciding}
         displays.show(displays.chosen(kind, **known), key=key)
         st.markdown(f"##### {ExtrapolationDisplay.title}")
         more = displays.chosen(ExtrapolationDisplay, curve=job.result)
-        displays.show(more, key=more.place)
+        displays.show(more, key=more.page_key)
 
     job = page_jobs.on_demand(
         key,
@@ -164,7 +164,7 @@ def learning_curve(
 
 
 def _split_choice(shown: ShownComparison, kind: type[Display]) -> None:
-    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.place
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, kind.page_key
     test_size = choice.split.test_size
     job = page_jobs.on_demand(
         key,

@@ -132,7 +132,7 @@ def _places() -> Mapping[str, type[Display]]:
     """Return the displays that have a place of their own on a page, by its key."""
     kinds = [getattr(views, name) for name in views.__all__]
     classes = [kind for kind in kinds if isinstance(kind, type)]
-    return {kind.place: kind for kind in classes if vars(kind).get("place")}
+    return {kind.page_key: kind for kind in classes if vars(kind).get("page_key")}
 
 
 def _read_view(held: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

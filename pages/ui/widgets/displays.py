@@ -338,10 +338,10 @@ def chosen(kind: type[Display], *, width: int = 275, **known: Any) -> Any:
     asked: dict[str, Any] = {}
     if any(option.name not in known for option in fields.options(kind)):
         row = st.container(
-            horizontal=True, vertical_alignment="bottom", key=f"{kind.place}.settings"
+            horizontal=True, vertical_alignment="bottom", key=f"{kind.page_key}.settings"
         )
         with row:
-            asked = ask(kind, kind.place, width=width, **known)
+            asked = ask(kind, kind.page_key, width=width, **known)
     return kind(**known, **asked)
 
 
