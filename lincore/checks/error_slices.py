@@ -75,9 +75,9 @@ def parts_of(model: FittedClassifier, feature: str | None = None) -> list[Part]:
         column for column in range(data.n_table_columns)
         if feature in (None, str(data.feature_names[column]))
     ]  # fmt: skip
-    found = [part for column in columns for part in _parts(model, column)]
+    parts = [part for column in columns for part in _parts(model, column)]
     return [
-        part for part in found
+        part for part in parts
         if FEWEST_ROWS <= np.count_nonzero(part.inside) <= len(part.inside) - FEWEST_ROWS
     ]  # fmt: skip
 

@@ -101,8 +101,8 @@ def with_decisions(
         if (notice.code, notice.where) not in known
     ]
     for code in options.overrule:
-        others = tuple(other for other in options.overrule if other != code)
-        restore = Hint("Restore", reading={"overrule": others})
+        kept_codes = tuple(kept_code for kept_code in options.overrule if kept_code != code)
+        restore = Hint("Restore", reading={"overrule": kept_codes})
         overridden = Notice(f"{code} was overridden.")
         decisions.append(TableFinding(overridden, (restore,), is_decision=True))
     return (*problems, *decisions)

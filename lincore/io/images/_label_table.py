@@ -39,9 +39,9 @@ def find_label_table(
         except SkippedFile:
             continue
         for header, *rows in _rows_of(raw):
-            found = _labels(header, rows, paths)
-            if found is not None:
-                return LabelTable(files[i], *found)
+            labelled = _labels(header, rows, paths)
+            if labelled is not None:
+                return LabelTable(files[i], *labelled)
     return None
 
 
@@ -78,21 +78,25 @@ def _labels(
     if len({_bare(path) for path in paths}) < len(paths):
         return None
     for j, values in enumerate(columns):
-        places = {_bare(value): i for i, value in enumerate(values)}
-        if len(places) < len(values):  # several rows of an image, such as objects in it
+        position_of = {_bare(value): i for i, value in enumerate(values)}
+        if len(position_of) < len(values):  # several rows of an image, such as objects in it
             continue
-        found = [places.get(_bare(path)) for path in paths]
-        if sum(place is not None for place in found) < _MOSTLY * len(paths):
+        positions = [position_of.get(_bare(path)) for path in paths]
+        if sum(position is not None for position in positions) < _MOSTLY * len(paths):
             continue
-        used = [place for place in found if place is not None]
+        used = [position for position in positions if position is not None]
         distinct = {
-            k: len({column[place] for place in used}) for k, column in enumerate(columns) if k != j
+            k: len({column[position] for position in used})
+            for k, column in enumerate(columns)
+            if k != j
         }
         most = min(_MOST_CLASSES, len(used) // 2)
         usable = [k for k, number in distinct.items() if 2 <= number <= most]
         if usable:
             k = min(usable, key=lambda k: (_NAME.search(header[k]) is None, distinct[k]))
-            labels = (None if place is None else columns[k][place] or None for place in found)
+            labels = (
+                None if position is None else columns[k][position] or None for position in positions
+            )
             return header[k], tuple(labels)
     return None
 
