@@ -94,6 +94,22 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
 
 
 @pytest.mark.long
+def test_the_longest_answer_ends_above_the_fold_of_a_projector(dashboard):
+    dashboard.goto("geometry")
+    dashboard.choose("geometry.experiment", "4 Fisher's direction by hand")
+    presets = dashboard.open_list("geometry.preset")
+    dashboard.page.keyboard.press("Escape")
+    assert dashboard.chosen("geometry.preset") == presets[0]
+    dashboard.page.set_viewport_size({"width": 1280, "height": 720})
+    dashboard.press("geometry.reveal")
+    answer = dashboard.page.get_by_text("J is largest at")
+    answer.wait_for()
+    dashboard.settle()
+    box = answer.bounding_box()
+    assert box["y"] + box["height"] <= 720
+
+
+@pytest.mark.long
 def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     asked = Analysis(question=GeometryQuestion("own-rows", "classic", None, True))
     dashboard.goto(f"geometry?analysis={asked.to_query()}")

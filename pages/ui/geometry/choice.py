@@ -31,6 +31,7 @@ html { font-size: 112.5% !important; }
 _LOW = """<style>@media (min-width: 768px) and (max-height: 800px) {
 .st-key-geometry-stage { --room: 24.5rem; }
 .st-key-geometry-beside { gap: 0.6rem; }
+.st-key-geometry-beside p { line-height: 1.35; }
 .st-key-geometry-heading h2 { padding: 0 0 0.4rem !important; }
 [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 }</style>"""
