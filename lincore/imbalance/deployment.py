@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from lincore.data.row_weights import effective_number
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import source_of
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.estimates import has_posteriors
-from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
+from lincore.metrics.intervals import (
+    FEWEST_ROWS_OF_LOSS,
+    UNKNOWN,
+    WIDEST_LOSS,
+    Interval,
+    Spread,
+    enlarged,
+    from_enlarged,
+    from_spread,
+    row_spread,
+)
 from lincore.metrics.priors import adjust_priors, decide
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import row_weights
-from lincore.utils.typing import Array
+from lincore.metrics.sampling_units import find_sampling_units, independent_counts, row_weights
+from lincore.utils.typing import Array, Codes
 
 
 def condition_priors(study: BalanceStudy, condition: str) -> Array:
@@ -49,7 +58,7 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
 
 
 def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
-    """Return the expected error under given class priors.
+    """Return the expected error under given class priors, see `cost_in_deployment`.
 
     Parameters
     ----------
@@ -61,8 +70,7 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     Returns
     -------
     Interval
-        Mean of the class errors weighted by the priors, with a 95 % normal interval. To estimate
-        its variance, one correct and one misclassified row are added to each class.
+        Mean of the class errors weighted by the priors.
 
     Examples
     --------
@@ -71,14 +79,13 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class
     0.05
     """
-    wrong = results.predicted[results.position(method)] != results.truth
-    return _expected(results, wrong.astype(float), priors, is_share=True)
+    return cost_in_deployment(results, method, priors, 1 - np.eye(len(results.classes)))
 
 
 def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
     """Return the expected log loss, in nats, under given class priors.
 
-    See `error_in_deployment`.
+    The interval is that of `lincore.metrics.score`, for given class shares.
 
     Parameters
     ----------
@@ -90,7 +97,15 @@ def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> 
     if not has_posteriors(results, method):
         return UNKNOWN
     own = results.log_proba[results.position(method)]
-    return _expected(results, log_losses(own, results.truth), priors)
+    found = _Stratified.of(results, log_losses(own, results.truth), priors)
+    if not (found.counts[found.priors != 0] >= FEWEST_ROWS_OF_LOSS).all():
+        return Interval(found.value, np.nan, np.nan)
+    # Deviations from the mean of a few rows are too small.
+    larger = np.sqrt(found.counts / np.maximum(found.counts - 1, 1.0))
+    influence = found.influence * larger[found.codes]
+    inner = from_spread(found.value, row_spread(influence, find_sampling_units(results)), 0, np.inf)
+    is_wide = inner.high > WIDEST_LOSS * found.value
+    return Interval(found.value, np.nan, np.nan) if is_wide else inner
 
 
 def cost_in_deployment(
@@ -98,15 +113,28 @@ def cost_in_deployment(
 ) -> Interval:
     """Return the expected cost per row under given class priors.
 
+    The 95 % interval is that of `lincore.metrics.expected_cost`, for given class shares: rows are
+    added to each class, half of them correct.
+
     Parameters
     ----------
     priors : array-like of shape (K,)
     costs : array-like of shape (K, K)
         Cost of predicting a row of one class (first axis) as another (second axis), in any unit.
     """
-    table = np.asarray(costs, dtype=float)
+    table, n_classes = np.asarray(costs, dtype=float), len(results.classes)
     paid = table[results.truth, results.predicted[results.position(method)]]
-    return _expected(results, paid, priors)
+    found = _Stratified.of(results, paid, priors)
+    if np.isnan(found.value):
+        return UNKNOWN
+    errors = table[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1).mean(axis=1)
+    right, wrong = (found.effect(each) for each in (table.diagonal(), errors))
+    padded = enlarged(found.value, found.influence, found.codes, found.counts, right, wrong)
+    means = np.bincount(found.codes, padded.influence) / np.bincount(found.codes)
+    base = find_sampling_units(results)
+    variance = row_spread(padded.influence - means[found.codes], base).variance + padded.variance
+    inner = from_enlarged(found.value, padded.value, Spread(variance, base.degrees_of_groups))
+    return inner.within(float(table.min()), float(table.max()))
 
 
 def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
@@ -212,38 +240,38 @@ def error_by_share(
     return np.swapaxes(np.array(columns), 0, 1)
 
 
-def _expected(
-    results: Results,
-    values: Array,
-    priors: ArrayLike,
-    *,
-    is_share: bool = False,
-) -> Interval:
-    """Return the mean of values (m,) by class, weighted by the priors."""
-    # With sampling weights, means are weighted and their variance is that of Kish's effective
-    # number of rows.
-    n_classes, own = len(results.classes), row_weights(results)
-    own = np.ones(len(values)) if own is None else own
-    total = np.bincount(results.truth, own, n_classes)
-    count = np.array([effective_number(own[results.truth == k]) for k in range(n_classes)])
-    weight = np.where(count > 0, np.asarray(priors, dtype=float), 0.0)
-    if not weight.sum() > 0:
-        return UNKNOWN
-    weight = weight / weight.sum()
-    n = np.maximum(count, 1)
-    mean = np.bincount(results.truth, values * own, n_classes) / np.where(count > 0, total, 1.0)
-    if is_share:
-        adjusted = (mean * n + 1) / (n + 2)
-        variance = adjusted * (1 - adjusted)
-    else:
-        deviations = values - mean[results.truth]
-        # Variance of a weighted mean by linearisation, times the number that divides it below.
-        spread = np.bincount(results.truth, (own * deviations) ** 2, n_classes)
-        spread *= np.divide(n, total, out=np.zeros(n_classes), where=total > 0) ** 2
-        variance = spread / np.maximum(count - 1, 1)
-    margin = stats.norm.ppf(0.5 + LEVEL / 2) * np.sqrt((weight**2 * variance / n).sum())
-    value = float(weight @ mean)
-    low, high = value - float(margin), value + float(margin)
-    return (
-        Interval(value, max(low, 0.0), min(high, 1.0)) if is_share else Interval(value, low, high)
-    )
+class _Stratified(NamedTuple):
+    """A mean of values (m,) by class, weighted by priors; K classes have test rows."""
+
+    value: float
+    codes: Codes  # (m,); positions among the K classes
+    present: Codes  # (K,); codes of the classes
+    priors: Array  # (K,); with sum 1
+    means: Array  # (K,)
+    counts: Array  # (K,); independent rows
+    influence: Array  # (m,); with sum 0 in each class
+
+    @classmethod
+    def of(cls, results: Results, values: Array, priors: ArrayLike) -> _Stratified:
+        present, codes = np.unique(results.truth, return_inverse=True)
+        own = row_weights(results)
+        own = np.ones(len(values)) if own is None else own
+        total = np.bincount(codes, own)
+        means = np.bincount(codes, values * own) / np.where(total > 0, total, np.nan)
+        weight = np.asarray(priors, dtype=float)[present]
+        weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(weight), np.nan)
+        factor = (len(values) * weight / total)[codes] * own
+        return cls(
+            float(weight @ means),
+            codes,
+            present,
+            weight,
+            means,
+            independent_counts(results, codes, len(present)),
+            factor * (values - means[codes]),
+        )
+
+    def effect(self, values: Array) -> Array:
+        """Return the influence of a row with a given value in each of all classes, (K,)."""
+        share = np.bincount(self.codes) / len(self.codes)
+        return np.asarray(self.priors / share * (values[self.present] - self.means))

@@ -79,7 +79,13 @@ def row_spread(influence: Array, base: SamplingUnits) -> Spread:
     if base.n_units < 2:
         return Spread(np.nan)
     by_unit = np.bincount(base.units, influence, base.n_units) / len(influence)
-    return Spread(float((by_unit**2).sum()), effective_degrees(by_unit))
+    variance, degrees = float((by_unit**2).sum()), effective_degrees(by_unit)
+    most = base.degrees_of_groups
+    if not np.isfinite(most):
+        return Spread(variance, degrees)
+    # The kurtosis of a few sums is mostly chance: it removes at most half of the degrees of
+    # freedom.
+    return Spread(variance * (most + 1) / most, min(max(degrees, most / 2), most))
 
 
 def stratified_spread(influence: Array, base: SamplingUnits, truth: Codes, counts: Array) -> Spread:

@@ -88,8 +88,8 @@ class PriorEstimate(NamedTuple):
     """Priors of unlabelled rows, estimated from posteriors."""
 
     priors: Array  # (K,)
-    # Of the likelihood ratio test of unchanged priors, chi-squared with K - 1 degrees of freedom.
-    # Correct for the estimate only if this is small.
+    # Of the test of unchanged priors, chi-squared with K - 1 degrees of freedom. Correct for the
+    # estimate only if this is small.
     p_value: float
     n_iter: int
     converged: bool  # whether the gradient on the simplex is below 1e-8
@@ -100,6 +100,7 @@ def estimate_priors(
     old: ArrayLike,
     *,
     weight: ArrayLike | None = None,
+    n_train: float | None = None,
     max_iter: int = 10_000,
 ) -> PriorEstimate:
     """Estimate the class shares of unlabelled rows.
@@ -117,6 +118,10 @@ def estimate_priors(
     weight : array-like of shape (m,), optional
         Nonnegative sampling weights of the rows. The test then uses the effective number of rows
         (Kish).
+    n_train : float, optional
+        Number of training rows, from which the model and `old` were estimated: the likelihood ratio
+        statistic of m rows is then multiplied by ``n_train / (n_train + m)``. Default: both are
+        known.
 
     Raises
     ------
@@ -160,7 +165,10 @@ def estimate_priors(
         )
         priors = priors * gradient / (priors @ gradient)
     gain = float(share @ (np.log(ratio @ priors) - np.log(ratio @ old)))
-    gain *= effective_number(share)
+    # The score is the mean posterior minus its mean over the training rows (about `old`), so its
+    # variance is proportional to 1/m + 1/n_train instead of 1/m.
+    m = effective_number(share)
+    gain *= m if n_train is None else m * n_train / (n_train + m)
     degrees = np.count_nonzero(old) - 1
     return PriorEstimate(
         priors, float(stats.chi2.sf(2 * max(gain, 0.0), degrees)), n_iter, converged

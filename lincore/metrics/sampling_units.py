@@ -33,6 +33,7 @@ class SamplingUnits(NamedTuple):
     n_units: int
     # Effective number of units: smaller if weights are unequal (Kish), see `effective_number`
     n_effective: float
+    n_groups: float  # effective number of groups of rows, by their size; infinite if there are none
     folds: Codes  # (m,); the fold of each prediction, numbered consecutively over the repetitions
     n_folds: int  # J
     n_repetitions: int  # of the folds
@@ -43,6 +44,11 @@ class SamplingUnits(NamedTuple):
     def independent_rows(self) -> bool:
         """True if rows are independent and equally weighted, as required by Wilson and Cochran."""
         return self.by_rows and self.n_units == len(self.units) == round(self.n_effective, 6)
+
+    @property
+    def degrees_of_groups(self) -> float:
+        """Degrees of freedom of a mean over groups of rows; infinite without groups."""
+        return max(self.n_groups - 1, 1.0)
 
     @property
     def one_fit(self) -> bool:
@@ -113,6 +119,7 @@ def find_sampling_units(results: Results) -> SamplingUnits:
         units=units,
         n_units=n_units,
         n_effective=float(n_units if weight is None else _effective_units(weight, units)),
+        n_groups=_effective_groups(weight, units) if n_units < n_distinct else np.inf,
         folds=folds,
         n_folds=len(sizes),
         n_repetitions=len(np.unique(results.repetition)),
@@ -128,6 +135,11 @@ def row_weights(results: Results) -> Array | None:
     if weight is None or not len(weight) or np.ptp(weight) == 0:
         return None
     return np.asarray(weight / weight.mean(), dtype=float)
+
+
+def _effective_groups(weight: Array | None, units: Codes) -> float:
+    """Return the effective number of groups of unequal total weight."""
+    return effective_number(np.bincount(units, weight).astype(float))
 
 
 def _effective_units(weight: Array, units: Codes) -> float:

@@ -84,7 +84,8 @@ def score(results: Results, method: str, name: str) -> Interval:
       with rows added to every class (`enlarged`).
     - Quantiles: over folds Student's, with the degrees of freedom of the training rows' part. On
       one test set normal, so that the accuracy of independent rows has Wilson's interval itself;
-      but for losses Student's, with the effective degrees of freedom of the variance.
+      but for losses and groups of rows Student's, with the effective degrees of freedom of the
+      variance.
     - All NaN: if there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
     - Only the limits NaN: for a score in which all classes count equally if one of them has fewer
       than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), and for a loss
@@ -146,7 +147,8 @@ def _interval_of_accuracy(results: Results, method: str) -> Interval:
     if value in (0.0, 1.0):
         return _wilson_intervals([value * base.n_effective], [base.n_effective])[0]
     if base.one_fit:
-        return from_spread(value, Spread(row_spread(influence, base).variance), 0, 1)
+        spread = row_spread(influence, base)._replace(degrees=base.degrees_of_groups)
+        return from_spread(value, spread, 0, 1)
     by_cell = influence_by_cell("accuracy", confusion_matrix(results, method).astype(float))
     return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
 
@@ -260,15 +262,17 @@ def _softened_labels(results: Results, method: str) -> Array:
 
 def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread:
     """Return the variance of an estimate due to the tested rows (m,) and the training rows."""
-    # The degrees of freedom over folds are Satterthwaite's: the training rows' part has the number
-    # of folds of a repetition minus one.
+    # The degrees of freedom are Satterthwaite's: the tested rows' part has the number of groups
+    # minus one (infinite without groups), the training rows' part that of the folds of a
+    # repetition.
     base = find_sampling_units(results)
     rows = stratified_spread(influence, base, results.truth, results.class_counts)
-    if base.one_fit:
-        return Spread(rows.variance)
     variance = rows.variance * (1 + base.ratio) + training
-    degrees = (variance / training) ** 2 / base.ratio if training > 0 else np.inf
-    return Spread(variance, degrees)
+    if not variance > 0:
+        return Spread(variance)
+    share = training / variance
+    parts = (1 - share) ** 2 / base.degrees_of_groups + share**2 * base.ratio
+    return Spread(variance, 1 / parts if parts > 0 else np.inf)
 
 
 def training_part(results: Results, influence: Array, common: Estimate | None) -> float:

@@ -428,13 +428,14 @@ class Predictions:
 
     def _estimate_priors(self) -> PriorEstimate:
         assert self.learned_priors is not None
-        rows, weights = self.new.counting, self.new.weights
+        rows, weights, training = self.new.counting, self.new.weights, self.model.training
         rows = rows[draw_rows(len(rows), _ESTIMATED_FROM, _SEED)]
         try:
             return estimate_priors(
                 self.evaluated.log_proba[rows],
                 self.learned_priors,
                 weight=None if weights is None else weights[rows],
+                n_train=None if training is None else float(training.counts.sum()),
             )
         except ValueError as error:
             raise DataError(

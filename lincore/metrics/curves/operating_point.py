@@ -201,7 +201,8 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
         errors.mean(axis=1) - value,
     )
     spread = stratified_spread(padded.influence, base, truth, results.class_counts)
-    interval = from_enlarged(value, padded.value, Spread(spread.variance + padded.variance))
+    spread = Spread(spread.variance + padded.variance, base.degrees_of_groups)
+    interval = from_enlarged(value, padded.value, spread)
     return interval.within(float(table.min()), float(table.max()))
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from scipy.special import log_softmax
 
 from lincore import LinearDiscriminantAnalysis
@@ -86,6 +87,15 @@ def test_unknown_priors_are_found():
     again, _ = three_gaussians([1000, 1000, 1000], seed=2)
     unchanged = estimate_priors(model.predict_log_proba(again), np.full(3, 1 / 3))
     assert unchanged.p_value > 0.01
+
+
+def test_as_many_training_rows_halve_the_evidence_for_other_priors():
+    rng = np.random.default_rng(0)
+    log_proba = log_softmax(rng.normal(size=(200, 2)) + [0.3, 0.0], axis=1)
+    known, learned = (estimate_priors(log_proba, [0.5, 0.5], n_train=n) for n in (None, 200))
+    halved = stats.chi2.isf(known.p_value, 1) / 2
+    assert learned.p_value == pytest.approx(stats.chi2.sf(halved, 1))
+    assert_array_equal(known.priors, learned.priors)
 
 
 def test_estimated_priors_are_a_fixed_point_of_the_mean_posterior():

@@ -364,6 +364,23 @@ def test_the_interval_of_the_log_loss_is_nearly_that_of_scipys_bootstrap():
     assert_allclose(found[1:], theirs, rtol=0.03)
 
 
+@pytest.mark.parametrize(("n_groups", "size"), [(9, 20), (10, 4)])
+def test_intervals_of_few_groups_contain_the_accuracy(n_groups, size):
+    rng, covered = np.random.default_rng(0), []
+    groups, truth = np.repeat(np.arange(n_groups), size), np.arange(n_groups * size) % 2
+    for _ in range(400):
+        chance = rng.beta(4, 1, n_groups)[groups]  # of a correct prediction, 0.8 on average
+        predicted = truth ^ (rng.random(len(truth)) > chance)
+        results = Results(
+            ("m",), np.arange(2), np.arange(len(truth)), truth, predicted[None],
+            np.full((1, len(truth), 2), np.nan), np.zeros(1),
+            settings=metrics.Settings(row_groups=groups),
+        )  # fmt: skip
+        found = [metrics.score(results, "m", "accuracy"), metrics.recall(results, "m")[0]]
+        covered.append([one.low <= 0.8 <= one.high for one in found])
+    assert (np.mean(covered, axis=0) > 0.92).all()  # 0.84 to 0.89 with the normal quantile
+
+
 @pytest.mark.parametrize("own", [0.0, 1e-300, 1e-17, 1e-15])
 def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
     proba = np.array([[1.0 - own, own], [0.5, 0.5]])

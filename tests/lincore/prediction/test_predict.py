@@ -249,6 +249,17 @@ def test_priors_are_estimated_from_the_rows():
     assert (found.codes == codes).mean() > (predict(model, new).codes == codes).mean()
 
 
+def test_unchanged_priors_are_rarely_called_changed_by_a_model_of_few_rows():
+    rng, alarms = np.random.default_rng(0), []
+    for _ in range(100):
+        codes = (rng.random(360) < 0.3).astype(int)
+        X = rng.normal(size=(360, 2)) + 1.5 * codes[:, None]
+        model = lincore.fit(lincore.load((X[:60], codes[:60])), "lda")
+        found = predict(model.fitted_model, X[60:], priors="estimate")
+        alarms.append(found.estimate.p_value < 0.05)
+    assert np.mean(alarms) < 0.1  # 0.4 if the shares of the training rows counted as known
+
+
 def test_scores_of_a_file_with_labels_are_those_of_the_library(passengers):
     split = lincore.split(passengers)
     model = lincore.fit(passengers, "lda", split)
