@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
-from lincore.displays.model.model_display import class_labels
+from lincore.displays.model.model_display import class_labels, once
 from lincore.displays.model.what_if import MEDIAN, RowDisplay
 from lincore.fields import Field
 from lincore.utils import count, listed, number, quoted
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.inspection import Contributions, NearestChange
+    from lincore.model_selection import FittedClassifier
 
 #: Instead of a class: the one with the next highest score.
 NEXT = -1
@@ -37,6 +38,24 @@ def _other_classes(so_far: SimpleNamespace) -> dict[int, str]:
     return {NEXT: "The next class", **classes} if len(classes) > 2 else {}
 
 
+@once
+def _has_contributions(model: FittedClassifier) -> bool:
+    return not isinstance(ContributionsDisplay(model).parts, str)
+
+
+@once
+def _has_nearest_change(model: FittedClassifier) -> bool:
+    return not isinstance(NearestChangeDisplay(model).change, str)
+
+
+def _is_additive(so_far: SimpleNamespace) -> bool:
+    return _has_contributions(so_far.model)
+
+
+def _can_change(so_far: SimpleNamespace) -> bool:
+    return _has_nearest_change(so_far.model)
+
+
 @dataclass(frozen=True, eq=False)
 class ContributionsDisplay(RowDisplay):
     """What each feature adds to the score of the predicted class over another, for one row."""
@@ -48,7 +67,8 @@ class ContributionsDisplay(RowDisplay):
     against: Annotated[
         int,
         Field("Against", "The class with which the predicted class is compared.",
-              choices=_other_classes),
+              choices=_other_classes,
+              when=_is_additive),
     ] = NEXT  # fmt: skip
 
     @cached_property
@@ -154,7 +174,12 @@ class NearestChangeDisplay(RowDisplay):
 
     target: Annotated[
         int,
-        Field("Towards", "The class that is to be predicted.", choices=_other_classes),
+        Field(
+            "Towards",
+            "The class that is to be predicted.",
+            choices=_other_classes,
+            when=_can_change,
+        ),
     ] = NEXT  # fmt: skip
     locked: Annotated[
         tuple[int, ...],
@@ -163,6 +188,7 @@ class NearestChangeDisplay(RowDisplay):
             "Features that must keep their value.",
             longest=500,
             choices=_features,
+            when=_can_change,
         ),
     ] = ()
 

@@ -478,3 +478,11 @@ def test_gradients_of_images_on_every_panel():
         settled(app)
         assert_fine(app)
         assert not app.error
+
+
+@pytest.mark.parametrize(("word", "sample"), [("lda", "faces"), ("qda", "iris")])
+def test_without_a_nearest_change_nothing_is_asked_about_it(word, sample):
+    app = open_panel(open_classify(word, sample), "What if")
+    assert "No nearest change" in main_text(app)
+    asked = [one.key for one in (*app.selectbox, *app.multiselect, *app.pills) if one.key]
+    assert not [key for key in asked if key.startswith("classify.nearest")]
