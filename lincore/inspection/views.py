@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
+from lincore.data.kinds import RowNoun
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.estimators.multiclass import BinaryModels
 from lincore.inspection import evaluate
@@ -72,6 +73,8 @@ class View:
         The names of 0, 1, … on an axis that holds categories.
     units : ndarray of shape (d,), optional
         Powers of ten by which coordinates were divided.
+    noun : {"rows", "texts", "images"}
+        What the rows are.
     """
 
     axis_names: tuple[str, ...]
@@ -89,6 +92,7 @@ class View:
     ambiguous: ModelDecision | None = None
     levels: tuple[tuple[str, ...] | None, ...] | None = None
     units: Array | None = None
+    noun: RowNoun = "rows"
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -203,6 +207,7 @@ def make_view(
         caption=_caption(plane, how, int(np.count_nonzero(~complete))),
         subject=_subject(plane, how),
         levels=plane.levels if any(plane.levels) else None,
+        noun=data.kind.rows,
     )
     if how == "marginal":
         view = _with_decision(view, evaluate.marginal(pipeline, data, plane))
@@ -307,6 +312,7 @@ def fisher_view(
     classes: NDArray[Any],
     *,
     axis_name: str = "Fisher's direction",
+    noun: RowNoun = "rows",
 ) -> View:
     """Return the view of two classes along Fisher's single direction, with the threshold.
 
@@ -345,6 +351,7 @@ def fisher_view(
         priors=np.full(len(classes), np.nan),
         caption="",
         decision_function=decision,
+        noun=noun,
     )
 
 

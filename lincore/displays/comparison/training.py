@@ -350,7 +350,7 @@ class BoundariesDisplay(Display):
         if isinstance(self.views, str):
             return None
         labels = [self.fits.labels[name] for name in self.fits.pipelines]
-        return plots.small_multiples(self.views, labels, rows=self.fits.data.kind.rows)
+        return plots.small_multiples(self.views, labels)
 
     def notes(self) -> tuple[str, ...]:
         """Return the rows, how faithful the regions are, and which models are missing."""

@@ -213,7 +213,8 @@ class TrueParametersDisplay(Display):
             self.data.codes,
             self.data.classes,
             self.data.feature_names[:2],
-            title="The rows in the first two features",
+            noun=self.data.kind.rows,
+            title=f"The {self.data.kind.rows} in the first two features",
             ellipses=True,
         )
 

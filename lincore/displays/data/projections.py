@@ -262,6 +262,7 @@ class ScatterDisplay(ProjectedDisplay):
             "title": title,
             "rows": self.chosen,
             "coloured": self.coloured or (),
+            "noun": data.kind.rows,
             "subtitle": self.which,
         }
         codes = data.codes[self.chosen]
@@ -409,7 +410,7 @@ class FisherDisplay(ScatterDisplay):
         if len(self.fitted.directions_) == 1 and data.n_classes == 2:
             view = inspection.fisher_view(
                 self.fitted, self.points[:, 0], data.codes[self.chosen], self.chosen,
-                data.classes, axis_name=self.axis_names[0],
+                data.classes, axis_name=self.axis_names[0], noun=data.kind.rows,
             )  # fmt: skip
             title = "Best separation: Fisher, with the midpoint"
             return plots.direction_histogram(view, title=title)

@@ -12,9 +12,8 @@ from lincore.plots.base.style import Trace, axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.curves import boundary_shapes, cut_sentence, tints
-from lincore.plots.plane.markers import Marks, class_counts, verdict
+from lincore.plots.plane.markers import Marks, verdict
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 FEWEST_BINS, MOST_BINS = 10, 60
@@ -49,7 +48,7 @@ def direction_histogram(view: View, *, counts: bool = False, title: str = "") ->
         raise ValueError("A histogram shows one direction; this view has two.")
     marks, limits = Marks.of(view), SharedAxes.of(view).around(view)
     edges, cuts = _edges(view, limits), boundary_points(view, limits)
-    height = "rows" if counts else "density within the class"
+    height = view.noun if counts else "density within the class"
     return figure(
         [
             *(_bars(view, marks, code, edges, counts) for code in _present(view)),
@@ -58,8 +57,8 @@ def direction_histogram(view: View, *, counts: bool = False, title: str = "") ->
         title or f"Classes along the {view.axis_names[0].lower()}, with the threshold",
         subtitle=join(scope(view), verdict(marks), cut_sentence(cuts), limits.note),
         alt=join(
-            f"Overlaid histograms of {count(len(marks.codes), 'row')} along "
-            f"{view.axis_names[0]}: {class_counts(marks)}.",
+            f"Overlaid histograms of {marks.counted} along "
+            f"{view.axis_names[0]}: {marks.class_counts}.",
             cut_sentence(cuts),
             verdict(marks),
         ),
@@ -98,7 +97,8 @@ def _bars(view: View, marks: Marks, code: int, edges: Array, counts: bool) -> Tr
         },
         customdata=number,
         meta=[label, escape(view.axis_names[0])],
-        hovertemplate="<b>%{meta[0]}</b><br>%{customdata} rows<br>%{meta[1]}: about %{x:.3~g}"
+        hovertemplate=f"<b>%{{meta[0]}}</b><br>%{{customdata}} {view.noun}"
+        "<br>%{meta[1]}: about %{x:.3~g}"
         "<extra></extra>",
     )
 

@@ -11,9 +11,8 @@ from lincore.plots.base.palette import colour
 from lincore.plots.base.sentences import UNITS, join, scope
 from lincore.plots.base.style import Trace, compact, narrow, trace
 from lincore.plots.plane.axis_limits import AxisLimits
-from lincore.plots.plane.markers import Marks, class_counts
+from lincore.plots.plane.markers import Marks
 from lincore.plots.plane.regions import Map, floor_level, winning_values
-from lincore.utils.formatting import count
 
 # Nodes on each axis: 50 kB of heights, and a quarter of that for colours.
 NODES = 96
@@ -61,8 +60,8 @@ def posterior_surface_alt(view: View, marks: Marks, quantity: Quantity) -> str:
     """Return the text alternative of such a figure."""
     return join(
         f"Surface of the {UNITS[quantity]} of the predicted class over "
-        f"{' and '.join(view.axis_names)}, in its colour, above {count(len(marks.codes), 'row')} "
-        f"on the floor: {class_counts(marks)}.",
+        f"{' and '.join(view.axis_names)}, in its colour, above {marks.counted} "
+        f"on the floor: {marks.class_counts}.",
         scope(view),
     )
 

@@ -55,7 +55,7 @@ def ambiguity(view: View) -> go.Figure:
         finding,
         shades=shades,
         keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
-        explanation=f"{finding}. {n_ambiguous:,} of the {len(rows):,} rows lie there.",
+        explanation=f"{finding}. {n_ambiguous:,} of the {len(rows):,} {view.noun} lie there.",
     )
 
 

@@ -19,13 +19,11 @@ from lincore.plots.plane.markers import (
     MOST_OVER_SHADES,
     Marks,
     behind,
-    class_counts,
     point_traces,
     verdict,
 )
 from lincore.plots.plane.regions import CELLS, Map, region_layers
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count
 
 TINT = np.array([0.22])
 
@@ -131,6 +129,6 @@ def _polygons(view: View, exact: BinaryRegions) -> list[Trace]:
 def _alt(view: View, marks: Marks) -> str:
     return join(
         f"Regions in which each class is the most probable, over {' and '.join(view.axis_names)}, "
-        f"with {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        f"with {marks.counted}: {marks.class_counts}.",
         verdict(marks),
     )

@@ -16,13 +16,11 @@ from lincore.plots.plane.markers import (
     MOST_OVER_SHADES,
     Marks,
     behind,
-    class_counts,
     point_traces,
     verdict,
 )
 from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 ALT = {
@@ -144,7 +142,7 @@ def _alt(view: View, marks: Marks, quantity: Quantity, focus: int | None) -> str
     return join(
         f"Filled contours of the {ALT[quantity]} of {whom} over "
         f"{' and '.join(view.axis_names)}, with the decision boundary and "
-        f"{count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        f"{marks.counted}: {marks.class_counts}.",
         scope(view),
         verdict(marks),
         closest(view, labels),

@@ -13,10 +13,10 @@ from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import AxisLimits, plane_axis, spread
 from lincore.plots.plane.boundary_lines import boundary_points
-from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
+from lincore.plots.plane.markers import Marks, point_traces, verdict
 from lincore.plots.plane.regions import possible
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count, true_minus
+from lincore.utils.formatting import true_minus
 from lincore.utils.typing import Array
 
 # Where the curves end and the lanes begin, as shares of the height.
@@ -150,7 +150,7 @@ def _alt(view: View, marks: Marks, quantity: Quantity, cuts: Array) -> str:
     words = {"posterior": "posterior probability", "density": "density times prior"}
     return join(
         f"Curves of the {words.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
-        f"above {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        f"above {marks.counted}: {marks.class_counts}.",
         scope(view),
         cut_sentence(cuts),
         verdict(marks),

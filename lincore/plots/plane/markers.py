@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.data.kinds import RowNoun
 from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
 from lincore.plots.base.palette import (
@@ -33,7 +34,7 @@ from lincore.plots.base.style import (
     shorten_all,
     trace,
 )
-from lincore.utils.formatting import count, listed, percent
+from lincore.utils.formatting import capital, count, listed, percent
 from lincore.utils.typing import Array, Flags
 
 # Up to this many points SVG is as fast as WebGL, and sharper.
@@ -76,6 +77,8 @@ class Marks(NamedTuple):
         The codes of the classes with colours of their own; the others are grey.
     are_spread : bool
         Whether rows of equal numbers are drawn side by side.
+    noun : {"rows", "texts", "images"}
+        What the rows are.
     """
 
     points: Array
@@ -87,6 +90,7 @@ class Marks(NamedTuple):
     n_wrong: int
     coloured: tuple[int, ...]
     are_spread: bool = False
+    noun: RowNoun = "rows"
 
     @classmethod
     def of(cls, view: View) -> Marks:
@@ -95,7 +99,7 @@ class Marks(NamedTuple):
         marks = cls.from_arrays(
             points, view.codes, view.classes, rows=view.rows, predicted=view.predicted
         )
-        return marks._replace(are_spread=are_spread)
+        return marks._replace(are_spread=are_spread, noun=view.noun)
 
     @classmethod
     def from_arrays(
@@ -107,6 +111,7 @@ class Marks(NamedTuple):
         rows: ArrayLike | None = None,
         predicted: ArrayLike | None = None,
         coloured: Sequence[int] = (),
+        noun: RowNoun = "rows",
     ) -> Marks:
         """Take rows as they come; without `rows` they are numbered from 0.
 
@@ -125,7 +130,24 @@ class Marks(NamedTuple):
             counts=np.bincount(codes, minlength=len(labels)),
             n_wrong=0 if guesses is None else int(np.count_nonzero(guesses != codes)),
             coloured=tuple(range(len(labels)) if are_few else coloured or range(COLOURED_OF_MANY)),
+            noun=noun,
         )
+
+    @property
+    def one(self) -> str:
+        """What a row is: "row", "text" or "image"."""
+        return self.noun.removesuffix("s")
+
+    @property
+    def counted(self) -> str:
+        """How many rows there are."""
+        return count(len(self.codes), self.one)
+
+    @property
+    def class_counts(self) -> str:
+        """The rows of each class for a sentence."""
+        pairs = zip(self.labels, self.counts.tolist(), strict=True)
+        return listed([f"{label} ({number:,})" for label, number in pairs], most=12)
 
     @property
     def wrong(self) -> Flags:
@@ -189,12 +211,16 @@ class Marks(NamedTuple):
             predicted=predicted,
         )
 
-    def note(self, drawn: Marks, rows: str = "rows") -> str:
+    def note(self, drawn: Marks) -> str:
         """Describe the points if they are sampled or jittered; otherwise empty."""
         is_sample = len(drawn.codes) < len(self.codes)
         return join(
-            f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}." if is_sample else "",
-            "Rows of equal values are drawn side by side." if self.are_spread else "",
+            f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {self.noun}."
+            if is_sample
+            else "",
+            f"{capital(self.noun)} of equal values are drawn side by side."
+            if self.are_spread
+            else "",
         )
 
 
@@ -244,7 +270,9 @@ def point_traces(
                 customdata=narrow(marks.rows[chosen]),
                 text=_verdicts(marks, chosen),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
-                hovertemplate=_hover(len(axis_names)),
+                hovertemplate=_hover(
+                    len(axis_names), f"<b>%{{meta[0]}}</b>, {marks.one} %{{customdata}}%{{text}}"
+                ),
             )
         )
         seen.add(code)
@@ -289,7 +317,7 @@ def _grouped(
         customdata=narrow(marks.rows[chosen]),
         text=[f"{short[code]}{verdict}" for code, verdict in pairs],
         meta=["", *(escape(name) for name in axis_names)],
-        hovertemplate=_hover(len(axis_names), "%{text}, row %{customdata}"),
+        hovertemplate=_hover(len(axis_names), f"%{{text}}, {marks.one} %{{customdata}}"),
     )
 
 
@@ -318,7 +346,7 @@ def behind(view: View | None) -> list[Trace]:
             x=[None],
             y=[None],
             mode="markers",
-            name=f"training rows ({len(rows.codes):,})",
+            name=f"training {rows.noun} ({len(rows.codes):,})",
             marker=look | {"color": INK},
         ),
     ]
@@ -373,7 +401,7 @@ def _verdicts(marks: Marks, chosen: NDArray[np.intp] | Flags) -> list[str] | Non
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 
 
-def _hover(n_axes: int, row: str = "<b>%{meta[0]}</b>, row %{customdata}%{text}") -> str:
+def _hover(n_axes: int, row: str) -> str:
     # User text is passed as meta: %{...} within a template would be evaluated.
     places = "<br>".join(f"%{{meta[{i + 1}]}}: %{{{'xy'[i]}:.4~g}}" for i in range(n_axes))
     return f"{row}<br>{places}<extra></extra>"
@@ -440,7 +468,7 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
     # Empty without predictions.
     if marks.predicted is None or not len(marks.codes):
         return ""
-    rows = count(len(marks.codes), "row")
+    rows = marks.counted
     if not marks.n_wrong:
         return f"None of {rows} is misclassified."
     verb = "is" if marks.n_wrong == 1 else "are"
@@ -448,9 +476,3 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
     marking = "" if marks.by_verdict else marking
     share = percent(marks.n_wrong / len(marks.codes))
     return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){marking}."
-
-
-def class_counts(marks: Marks) -> str:
-    """Return the rows of each class for a sentence."""
-    pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
-    return listed([f"{label} ({number:,})" for label, number in pairs], most=12)

@@ -8,13 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from lincore.data.kinds import RowNoun
 from lincore.inspection.planes import drawable_units, named_units
 from lincore.plots.base.palette import EDGE, INK, colour
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace
 from lincore.plots.plane.axis_limits import RADIUS, AxisLimits, equal_axes, share_unit
-from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
-from lincore.utils.formatting import count, number
+from lincore.plots.plane.markers import Marks, point_traces, verdict
+from lincore.utils.formatting import capital, number
 from lincore.utils.typing import Array
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."
@@ -30,6 +31,7 @@ def scatter(
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
     coloured: Sequence[int] = (),
+    noun: RowNoun = "rows",
     ellipses: bool = False,
     limits: AxisLimits | None = None,
     subtitle: str = "",
@@ -52,6 +54,8 @@ def scatter(
         Codes; misclassified rows are ringed.
     coloured : sequence of int, optional
         Codes of the classes with colours, if there are more than twelve; the others are grey.
+    noun : {"rows", "texts", "images"}, default "rows"
+        What the rows are.
     ellipses : bool, default False
         Draw for each class the ellipse of its rows' mean and covariance that holds 95 % of a
         Gaussian class.
@@ -74,7 +78,7 @@ def scatter(
     names = named_units(axis_names, units)
     marks = Marks.from_arrays(
         np.asarray(points, dtype=float) / units, codes, classes,
-        rows=rows, predicted=predicted, coloured=coloured,
+        rows=rows, predicted=predicted, coloured=coloured, noun=noun,
     )  # fmt: skip
     drawn = marks.sample()
     rings = _ellipses(marks) if ellipses and len(names) == 2 else []
@@ -151,8 +155,8 @@ def _root(points: Array) -> Array:
 
 def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
     return join(
-        f"{title}: scatter of {count(len(marks.codes), 'row')} over {' and '.join(axis_names)}.",
-        f"Rows by class: {class_counts(marks)}.",
+        f"{title}: scatter of {marks.counted} over {' and '.join(axis_names)}.",
+        f"{capital(marks.noun)} by class: {marks.class_counts}.",
         verdict(marks),
     )
 

@@ -9,13 +9,14 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from lincore.data.kinds import RowNoun
 from lincore.inspection.planes import drawable_units, named_units
 from lincore.plots.base.palette import CLEAR, GREY, INK, colour, symbol_3d
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, compact, escape, escape_scene, figure, narrow, trace
 from lincore.plots.plane.axis_limits import AxisLimits
-from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
-from lincore.utils.formatting import count, listed, shorten
+from lincore.plots.plane.markers import Marks, legend_name, verdict
+from lincore.utils.formatting import capital, listed, shorten
 
 # Without a graphics card, scenes with more points are slow to rotate.
 MOST_POINTS = 6_000
@@ -33,6 +34,7 @@ def scatter_3d(
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
     coloured: Sequence[int] = (),
+    noun: RowNoun = "rows",
     subtitle: str = "",
 ) -> go.Figure:
     """Draw rows by class in a scene that can be rotated; large data sets as a sample by class.
@@ -51,6 +53,8 @@ def scatter_3d(
         Codes; misclassified rows are ringed.
     coloured : sequence of int, optional
         Codes of the classes with colours, if there are more than twelve; the others are grey.
+    noun : {"rows", "texts", "images"}, default "rows"
+        What the rows are.
     subtitle : str, optional
 
     Returns
@@ -61,7 +65,7 @@ def scatter_3d(
     axis_names = named_units(axis_names, units)
     marks = Marks.from_arrays(
         np.asarray(points, dtype=float) / units, codes, classes,
-        rows=rows, predicted=predicted, coloured=coloured,
+        rows=rows, predicted=predicted, coloured=coloured, noun=noun,
     )  # fmt: skip
     drawn = marks.sample(MOST_POINTS)
     limits = AxisLimits.around(marks.points, marks.codes) if len(marks.codes) else None
@@ -76,9 +80,9 @@ def scatter_3d(
             subtitle, verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
             limits.note if limits else "",
         ),
-        alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
+        alt=join(f"{title}: scatter of {marks.counted} over "
                  f"{listed(list(axis_names), most=6)}.",
-                 f"Rows by class: {class_counts(marks)}.", verdict(marks)),
+                 f"{capital(marks.noun)} by class: {marks.class_counts}.", verdict(marks)),
         height=440,
         scene=_scene(axis_names, limits),
     )  # fmt: skip
@@ -123,7 +127,7 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[Trace]:
             customdata=narrow(marks.rows[chosen]),
             text=text,
             meta=["", *(escape(name) for name in axis_names)],
-            hovertemplate=f"<b>%{{text}}</b>, row %{{customdata}}{places}<extra></extra>",
+            hovertemplate=f"<b>%{{text}}</b>, {marks.one} %{{customdata}}{places}<extra></extra>",
         )
         for chosen, text, name, look in groups
         if chosen.any()

@@ -12,9 +12,9 @@ from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure
 from lincore.plots.plane.boundary import region_traces
-from lincore.plots.plane.markers import Marks, class_counts, point_traces
+from lincore.plots.plane.markers import Marks, point_traces
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count, listed, percent, shorten
+from lincore.utils.formatting import capital, count, listed, percent, shorten
 
 # Maximum number of points in a small plot: more would be a blot.
 MOST_POINTS = 600
@@ -36,7 +36,6 @@ def small_multiples(
     titles: Sequence[str],
     *,
     columns: int = 2,
-    rows: str = "rows",
     title: str = "",
 ) -> go.Figure:
     """Draw the regions and boundaries of several models in one plane.
@@ -49,8 +48,6 @@ def small_multiples(
         Names of the models; the share that is misclassified is added.
     columns : int, default 2
         Three are too narrow for a phone.
-    rows : str
-        What a row is: "rows" or "images".
     title : str, optional
 
     Returns
@@ -91,8 +88,8 @@ def small_multiples(
             f"x axis: {shorten(views[0].axis_names[0], 20)}; y axis: "
             f"{shorten(views[0].axis_names[1], 20)}.",
             scope(views[0]),
-            _marking(drawn, ringed, rows),
-            first.note(drawn[0], rows),
+            _marking(drawn, ringed),
+            first.note(drawn[0]),
         ),
         alt=_alt(views, titles, first),
         height=height + 60 + LEGEND_LINE * max(0, -(-len(first.labels) // IN_A_LINE) - 2),
@@ -161,11 +158,11 @@ def _misclassified(view: View) -> str:
     return percent(float(np.mean(view.predicted != view.codes))) + " misclassified"
 
 
-def _marking(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
+def _marking(drawn: Sequence[Marks], ringed: bool) -> str:
     """State how misclassified rows are marked in all of the plots."""
     if drawn[0].by_verdict or not any(marks.wrong.any() for marks in drawn):
         return ""
-    return f"Misclassified {rows} have a {'ring' if ringed else 'dot'}."
+    return f"Misclassified {drawn[0].noun} have a {'ring' if ringed else 'dot'}."
 
 
 def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
@@ -173,6 +170,6 @@ def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
     where = " and ".join(shorten(name, AXIS_WIDTH) for name in views[0].axis_names)
     return join(
         f"Regions of {count(len(views), 'model')} over {where}: {listed(phrases, most=12)}.",
-        f"Rows by class: {class_counts(marks)}.",
+        f"{capital(marks.noun)} by class: {marks.class_counts}.",
         scope(views[0]),
     )

@@ -26,7 +26,7 @@ from lincore.plots.plane._posterior_surface import posterior_surface, posterior_
 from lincore.plots.plane._scene import Camera, camera_of, on_floor, scene_of
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
+from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, legend_name
 from lincore.plots.plane.regions import checked, possible
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import capital, count, quoted
@@ -238,7 +238,8 @@ def _rows(
                 customdata=narrow(marks.rows[chosen]),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
                 hovertemplate=(
-                    "<b>%{meta[0]}</b>, row %{customdata}<br>%{meta[1]}: %{x:.4~g}"
+                    f"<b>%{{meta[0]}}</b>, {marks.one} %{{customdata}}"
+                    "<br>%{meta[1]}: %{x:.4~g}"
                     "<br>%{meta[2]}: %{y:.4~g}<extra></extra>"
                 ),
             )
@@ -281,8 +282,8 @@ def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
     alike = not peaks or peaks[highest] < 1.05 * min(peaks.values())
     return join(
         f"Surfaces of prior times density of {count(len(peaks), 'class', 'classes')} over "
-        f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
-        f"{class_counts(marks)}.",
+        f"{' and '.join(view.axis_names)}, above {marks.counted} on the floor: "
+        f"{marks.class_counts}.",
         scope(view),
         "They are about equally high."
         if alike

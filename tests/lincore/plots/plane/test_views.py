@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -317,3 +318,26 @@ def test_the_surface_rings_the_rows_that_the_contour_rings():
     for draw, kind in ((plots.contour, "scatter"), (plots.surface, "scatter3d")):
         (rings,) = (one for one in traces(draw(view), kind) if one.get("name") == name)
         np.testing.assert_allclose(decoded(rings["x"]), view.points[wrong, 0], rtol=1e-6)
+
+
+def test_plots_of_images_call_their_rows_images():
+    view = replace(make_view(d=2), noun="images")
+    line = replace(make_view(d=1), noun="images")
+    common = {"title": "Images", "rows": view.rows, "noun": "images"}
+    points = np.column_stack([view.points, view.points[:, 0]])
+    figures = [
+        plots.contour(view),
+        plots.contour(view, training=view),
+        plots.contour(line),
+        plots.surface(view),
+        plots.surface(view, quantity="posterior"),
+        plots.boundary(view),
+        plots.direction_histogram(line, counts=True),
+        plots.small_multiples([view, view], ["LDA", "QDA"]),
+        plots.scatter(view.points, view.codes, view.classes, view.axis_names, **common),
+        plots.scatter_3d(points, view.codes, view.classes, (*view.axis_names, "height"), **common),
+    ]
+    for figure in figures:
+        text = json.dumps(figure.to_dict(), default=str)
+        assert "image" in text
+        assert not re.search(r"\b[Rr]ows?\b", text)

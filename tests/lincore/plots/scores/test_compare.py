@@ -131,7 +131,7 @@ def test_wrong_rows_are_marked_alike_in_all_small_images():
         if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle"} and "Misclassified rows have a dot." in named(figure)
-    images = plots.small_multiples([good], ["good"], rows="images")
+    images = plots.small_multiples([dataclasses.replace(good, noun="images")], ["good"])
     marks = {
         trace.marker.symbol
         for trace in images.data
