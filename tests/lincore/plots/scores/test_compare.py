@@ -138,8 +138,8 @@ def test_wrong_rows_are_marked_alike_in_all_small_images():
         if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle-open"} and "Misclassified images have a ring." in named(images)
-    many = fitted_view(QuadraticDiscriminantAnalysis(), n=900)
-    figure = plots.small_multiples([many], ["many"], rows="images")
+    many = dataclasses.replace(fitted_view(QuadraticDiscriminantAnalysis(), n=900), noun="images")
+    figure = plots.small_multiples([many], ["many"])
     assert "A sample of 600 of 900 images." in named(figure)
 
 
