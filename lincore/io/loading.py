@@ -14,6 +14,7 @@ import pandas as pd
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_dask, is_frame, numbered, pixel_names
 from lincore.data.labels import encode_labels, lone_class_notices
+from lincore.data.magnitudes import refuse_infinite
 from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source, table_format
@@ -21,7 +22,6 @@ from lincore.io.images.decode import is_image
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.features import refuse_infinite
 from lincore.io.tables.formats.zipped import read_zipped_table, tables_among, zip_tables
 from lincore.io.tables.streamed.reader import open_dask_frame, open_folder
 from lincore.io.tables.table import Table, TableOptions, frame_to_table

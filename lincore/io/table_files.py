@@ -13,6 +13,7 @@ import pandas as pd
 from lincore.data.dataset import Dataset
 from lincore.data.frames import display_name, is_number, with_columns
 from lincore.data.labels import encode_column, find_label_column, is_quantity, lone_class_notices
+from lincore.data.magnitudes import refuse_infinite
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile, table_format
@@ -25,7 +26,7 @@ from lincore.io.tables.column_selection import (
     left_out_notices,
     no_feature_error,
 )
-from lincore.io.tables.features import build_features, merge_labels, order_key, refuse_infinite
+from lincore.io.tables.features import build_features, merge_labels, order_key
 from lincore.io.tables.formats.in_subprocess import read_sheet, read_statfile
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import read_parquet

@@ -154,20 +154,6 @@ def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series
     return texts.map(lambda text: merged.get(text, text), na_action="ignore")
 
 
-def refuse_infinite(
-    X: Any, features: Sequence[str], name: str, locate: Callable[[int], str]
-) -> None:
-    """Raise an error for the first infinite value of dense rows; `place` describes a row."""
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, feature = np.argwhere(infinite)[0]
-        raise DataError(
-            f"The value {X[row, feature]} is infinite.",
-            where=f"{name}, {locate(row)}, column {features[feature]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
-
-
 def _count_words(texts: Iterable[object], where: str) -> tuple[Any, tuple[str, ...]]:
     """Return the counts (n, q) of each word in each text, and the q words in alphabetical order."""
     # Like scikit-learn's CountVectorizer: a word is a run of two or more letters or digits, in

@@ -15,9 +15,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from lincore.data.dataset import Dataset
 from lincore.data.frames import is_number
 from lincore.data.labels import level_name
+from lincore.data.magnitudes import refuse_infinite
 from lincore.errors import DataError, Notice
 from lincore.io.tables.column_roles import are_yes_or_no, is_date, means_yes, to_days
-from lincore.io.tables.features import refuse_infinite
 from lincore.utils.formatting import count, listed
 from lincore.utils.typing import Array
 

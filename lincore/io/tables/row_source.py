@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from lincore.data.executors import Executor, JoblibExecutor
 from lincore.data.frames import is_number
 from lincore.data.labels import level_name
+from lincore.data.magnitudes import refuse_infinite
 from lincore.data.row_weights import checked_weights
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.features import refuse_infinite
 from lincore.limits import LIMITS, Limits
 from lincore.utils.typing import Array, Flags
 
