@@ -338,8 +338,8 @@ def _has_blanks_in_fields(rival: Candidate, blanks: Candidate) -> bool:
     if mark not in SEPARATORS or rival.score <= 0:
         return False
     # After a comma, a blank belongs to a text: "Smith, John" between columns at fixed places.
-    tight = len(re.findall(rf"{re.escape(mark)}\S", rival.text))
-    is_tight = 2 * tight > rival.text.count(mark)
+    n_before_blanks = sum(rival.text.count(mark + blank) for blank in " \t\n")
+    is_tight = 2 * n_before_blanks < rival.text.count(mark)
     return is_tight and _evenness(rival.records) > _evenness(blanks.records)
 
 
