@@ -15,7 +15,7 @@ checks_line.show(experiment)
 row = st.container(horizontal=True, vertical_alignment="bottom", key="balance.row")
 with row:
     displays.ask(BalanceMode, questions.BALANCE, width=250, counts=experiment.counts)
-if questions.balance_mode(experiment.counts) == questions.COST:
+if questions.balance_mode(experiment.counts) == "cost":
     cost.show(experiment, heading, row)
 else:
     reduction.show(experiment, heading, row)

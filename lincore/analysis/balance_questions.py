@@ -109,12 +109,8 @@ def _a_third(so_far: SimpleNamespace) -> dict[Any, int]:
     return {so_far.data.classes.tolist()[last]: a_third(int(counts[last]))}
 
 
-#: The questions of the page Balance.
-COST, CUT = "cost", "cut"
-
-
 def _default_mode(so_far: SimpleNamespace) -> str:
-    return COST if is_imbalanced(so_far.counts) else CUT
+    return "cost" if is_imbalanced(so_far.counts) else "cut"
 
 
 @dataclass(frozen=True)
@@ -135,8 +131,8 @@ class BalanceMode:
                 "The first question is on the data as they are; for the second, training rows of "
                 "a class are left out, as in the text on faces: 900 → 300.",
                 choices={
-                    COST: "What does this imbalance cost?",
-                    CUT: "What if a class were smaller?",
+                    "cost": "What does this imbalance cost?",
+                    "cut": "What if a class were smaller?",
                 },
                 auto=_default_mode,
             ),
@@ -211,7 +207,7 @@ class BalanceCostQuestion(PageQuestion):
         float,
         Field(
             "Cost of an error on the rarest class",
-            "In errors on the other classes (false alarms).",
+            "Measured in errors on the other classes (false alarms).",
             low=0.01,
             high=1000,
             choices=_ratios,
@@ -310,7 +306,7 @@ class BalanceStudyQuestion(PageQuestion):
             Mapping[Label, Annotated[float, Between(0, 1e9)]],
             Field(
                 "Reduce",
-                "Classes of which only some training rows are kept. Test rows are never changed.",
+                "Classes that keep only some of their training rows. Test rows are never changed.",
                 longest=1000,
                 auto=_a_third,
             ),

@@ -302,8 +302,9 @@ class PredictQuestion(PageQuestion):
         float,
         Field(
             "Unlike the training data",
-            "Flagged rows are further from each class than all but this share of a normal class, "
-            "and than all but this share of the training rows.",
+            "Share of ordinary rows that may be flagged. A flagged row is further from every class "
+            "than all but this share of its rows, if classes were normal, and than all but this "
+            "share of the training rows.",
             low=1e-9,
             high=0.5,
             choices={0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"},

@@ -124,7 +124,7 @@ def _covariance_verdict(
             values,
             "fine",
             f"The covariances of the classes differ ({test}), but little: {size}. "
-            "LDA loses next to nothing by pooling them.",
+            "LDA should lose little by pooling them.",
         )
     return Check(
         name,

@@ -82,8 +82,9 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     rejected = {k: each for k, each in tests.items() if each.p_value * len(tests) < ALPHA}
     if not rejected:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
-        sentence = f"Normality within the classes is not rejected ({p_equals(p_value)})"
-        return Check(name, values, "fine", f"{sentence}{scope}: what LDA and QDA assume.")
+        subject = "Normality within the classes, which LDA and QDA assume,"
+        sentence = f"{subject} is not rejected ({p_equals(p_value)}){scope}."
+        return Check(name, values, "fine", sentence)
     size = {
         k: max(each.skewness / LARGE[0], abs(each.kurtosis) / LARGE[1])
         for k, each in rejected.items()
@@ -102,7 +103,9 @@ def _deviation_check(shape: Normality, p_value: float, sentence: str) -> Check:
     values = {"p_value": p_value, "skewness": shape.skewness, "kurtosis": shape.kurtosis}
     sentence = f"{sentence}: {_deviation_text(shape)}."
     if not _exceeds(shape, NOTEWORTHY):
-        return Check("normality", values, "fine", f"{sentence} That is too little to matter.")
+        return Check(
+            "normality", values, "fine", f"{sentence} So small a deviation rarely matters."
+        )
     return Check(
         "normality",
         values,

@@ -67,7 +67,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
     how = f"{percent(share)} of {searched} have an exact or near duplicate in the training set"
     how += f", {percent((duplicates.exact & duplicates.surprising).mean())} exactly.{twins}"
     if noun != "images":
-        sentence = f"{how} Models look better on these than on new {noun}."
+        sentence = f"{how} Models tend to do better on these than on new {noun}."
         remedy = 'Remove duplicates, or split by group or by row order ("last") so that they stay '
         return Check(name, values, verdict, sentence, f"{remedy}on one side.")
     start = "Training and test images are nearly the same: " if verdict == "warning" else ""

@@ -230,7 +230,7 @@ def _sizes_and_priors(
     drawn = np.random.default_rng([seed, n_classes, _CLASSES]).multinomial(total, priors)
     if not drawn.all():
         raise DataError(
-            f"Class {drawn.argmin() + 1} got none of the {total} rows.",
+            f"None of the {total} rows is of class {drawn.argmin() + 1}.",
             where="sizes",
             remedy="Give more rows, a larger prior, or another seed.",
         )

@@ -74,7 +74,7 @@ class _PredictionsDisplay(Display):
             return ""
         number = int((sets.sum(axis=1) != 1).sum())
         if not number:
-            return "" if len(sets) == 1 else "; it abstains for none"
+            return "" if len(sets) == 1 else "; it abstains for no row"
         if len(sets) == 1:
             named = [quoted(label) for label in self.predictions.classes[sets[0]]]
             return f"; it abstains, the set holds {listed(named) or 'no class'}"

@@ -58,9 +58,9 @@ def _robust_moments(labelled: LabelledRows, moments: Moments, classes: NDArray[A
     if lacking:
         warn(
             f"No minimum covariance determinant for {count(len(lacking), 'class', 'classes')}: "
-            f"{listed(lacking, 5)}. It needs more than {2 * p:,} rows of a class for "
-            f"{count(p, 'feature')}, of which less than half lie in a plane, as indicators of "
-            "categories do. The sample mean and covariance are used.",
+            f"{listed(lacking, 5)}. With {count(p, 'feature')} it needs more than {2 * p:,} rows "
+            "of a class, fewer than half of them in one plane (rows of indicator columns often lie "
+            "in one). The sample mean and covariance are used.",
             UserWarning,
             stacklevel=5,
         )

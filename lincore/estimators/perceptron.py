@@ -20,6 +20,7 @@ from lincore.estimators.logistic.conditioning import sparse_centre_and_scale
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
 from lincore.utils.atomic import atomic
+from lincore.utils.formatting import count
 from lincore.utils.thread_warnings import warn
 
 
@@ -211,9 +212,9 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
     def _complaint(self) -> str:
         return (
             f"The perceptron did not converge: the last of {self.n_iter_} epochs still had "
-            f"{self.mistakes_[-1]} mistakes. Either the classes are not linearly separable, so "
-            f"that it never converges: use weights='pocket' or 'averaged', or another classifier; "
-            f"or it needs more than max_epochs={self.max_epochs}."
+            f"{count(int(self.mistakes_[-1]), 'mistake')}. If the classes are not linearly "
+            "separable, it never converges: use weights='pocket' or 'averaged', or another "
+            f"classifier. Otherwise it needs more than max_epochs={self.max_epochs}."
         )
 
     def _check_options(self) -> None:

@@ -78,9 +78,9 @@ def _stars() -> Demonstration:
         several = [cell.polygon for cell in cells if cell.positive.sum() > 1]
         areas = [sum(map(polygon_area, parts)) for parts in (none, several)]
         sentence = (
-            f"Lines at distance {signed(distance)}: claimed by none {areas[0]:.4f} "
-            f"({percent(areas[0] / 144, 3)}), by several {areas[1]:.4f} "
-            f"({percent(areas[1] / 144, 3)}) of 144. Argmax of the three functions: none."
+            f"Lines at distance {signed(distance)}: of 144, no class claims {areas[0]:.4f} "
+            f"({percent(areas[0] / 144, 3)}), several claim {areas[1]:.4f} "
+            f"({percent(areas[1] / 144, 3)}). With argmax, no point is ambiguous."
         )
         lines = _lines(coef, np.full(3, -distance))
         places = (joined(none), joined(several), lines, _names(cells))
@@ -125,7 +125,7 @@ def _learned() -> Demonstration:
             ]
             shares = [sum(map(polygon_area, polygons)) / 144 for polygons in (none, several)]
             rows = int(np.count_nonzero(model.ambiguity(data.X)))
-            ambiguous = "tied votes" if kind is OneVsOne else "claimed by none"
+            ambiguous = "tied votes" if kind is OneVsOne else "claimed by no class"
             sentence = (
                 f"{name} with {base}: {ambiguous} {percent(shares[0])}, claimed by several "
                 f"{percent(shares[1])} of the window; {rows} of {data.n_rows} rows lie there."

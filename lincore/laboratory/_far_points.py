@@ -170,7 +170,7 @@ def _show(
             *(within(each, i) for i in range(n_losses) for each in STEMS),
         ),
         first.places,
-        title="Watch the lengths: far points cost least squares much, until its line turns",
+        title="Watch the lengths: far points are costly for least squares until its line turns",
         alt="Two overlapping classes, ten far points of class 2 and the boundaries of least "
         f"squares and {name}; beside them each row's loss by t·f(x).",
         rows=(old.X, old.codes, old.classes),

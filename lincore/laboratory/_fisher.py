@@ -196,7 +196,7 @@ def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
             within({**dot, "marker": {**dot["marker"], "color": INK}}, 1),
         ),
         first.places,
-        title="Turn w: the histograms part where s_B is large beside s_W, and the dot is highest",
+        title="Turn w: the histograms separate, and the dot is highest, where s_B / s_W is large",
         alt="Rows of two classes, a direction with the histogram of the projections on it, the "
         "threshold, the scatter between and within classes as bars, and Fisher's J by angle.",
         rows=(rows.X, rows.codes, rows.classes),

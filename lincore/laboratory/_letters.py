@@ -65,7 +65,7 @@ def _words(asked_alpha: float, text: str) -> Demonstration:
         f"{percent(states[-1][1], 2)} at "
         "α = 1. Words are counted, each class multiplies its probabilities, and a word that never "
         "occurred in a class excludes it if α is 0."
-        + (f" In none of the four letters: {listed(unknown, most=6)}." if unknown else "")
+        + (f" Not in the four letters: {listed(unknown, most=6)}." if unknown else "")
     )
     frames = (first, *(snapshot for snapshot, _ in states))
     stop = 1 + round(40 * asked_alpha) or -1

@@ -120,7 +120,7 @@ class DiagonalLdaOptions:
             "The minimum covariance determinant (MCD) estimates means and covariance from the "
             "half of each class that lies closest together, so that outliers do not move them. "
             "For numeric features, with at least five rows of every class for each.",
-            choices={"sample": "count as all rows", "mcd": "robust (MCD)"},
+            choices={"sample": "treated like other rows", "mcd": "robust (MCD)"},
         ),
     ] = "sample"
     class_weight: ClassWeight | None = None
@@ -361,10 +361,10 @@ class LogisticOptions:
             Field(
                 "Small-sample bias",
                 "Maximum likelihood exaggerates coefficients if a class has few rows, and has no "
-                "solution if planes separate the classes. Firth's penalty has one, always; King "
+                "solution if planes separate the classes. Firth's penalty always gives one; King "
                 "and Zeng subtract the estimated bias (rare events).",
                 main=True,
-                choices={None: "as it is", "firth": "Firth's penalty", "king-zeng": "King–Zeng"},
+                choices={None: "uncorrected", "firth": "Firth's penalty", "king-zeng": "King–Zeng"},
             ),
         ]
         | None
@@ -403,7 +403,7 @@ class LogisticOptions:
         Literal["newton-cg", "newton", "fixed-hessian", "gradient", "sgd"],
         Field(
             "Solver",
-            "Algorithm; all solvers find the same minimum.",
+            "Algorithm; all solvers minimise the same loss.",
             main=True,
             choices={
                 "newton-cg": "Newton, conjugate gradients",

@@ -82,7 +82,7 @@ def groups_sentence(data: Dataset, *, together: bool) -> str:
     if data.groups is None:
         return ""
     if together:
-        return "Groups are kept together: none has rows in both training and test set."
+        return "Groups are kept together: no group has rows in both training and test set."
     return "Groups are not kept together: scores may be biased upwards."
 
 

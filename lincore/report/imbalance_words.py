@@ -119,7 +119,7 @@ def recall_of_others(change: Interval) -> str:
 def choice_of(n: int, corrected: str, *, is_best: bool) -> str:
     """Report that a correction is the best, or another one, of several, and its corrected value."""
     if n < 2:
-        return "the only one on these rows"
+        return "the only correction on these rows"
     text = f"{'the best of' if is_best else 'chosen from'} {n} on these rows"
     return f"{text} ({corrected} corrected for the choice)" if corrected else text
 

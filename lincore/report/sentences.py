@@ -188,6 +188,8 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
         return f"{text}; none is misclassified."
     true, predicted = np.unravel_index(errors.argmax(), errors.shape)
     share = "most" if errors.max() > errors.sum() / 2 else "the commonest"
+    if (errors == errors.max()).sum() > 1:
+        share = "among the commonest"
     noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its only"

@@ -15,7 +15,7 @@ from lincore.displays.base import intervals, pivot
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.displays.comparison.notes import comparison_notes
 from lincore.metrics import SCORES
-from lincore.utils import quoted
+from lincore.utils import count, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -58,10 +58,13 @@ class ScoresDisplay(JudgedDisplay):
             report.format_score(interval, self.deciding)
             for interval in (self.best.raw._replace(low=np.nan, high=np.nan), self.best.corrected)
         )
+        values = [metrics.score(self.ranked, m, self.deciding).value for m in self.ranked.methods]
+        n_tied = values.count(self.best.raw.value) - 1
+        tied = f" (tied with {count(n_tied, 'other')})" if n_tied > 0 else ""
         return (
             f"Best of {self.best.n_methods} on these rows: "
-            f"{self.results.settings.label(self.best.method)}, {self.deciding} {raw}; corrected "
-            f"for the choice {corrected}."
+            f"{self.results.settings.label(self.best.method)}{tied}, {self.deciding} {raw}; "
+            f"corrected for the choice {corrected}."
         )
 
     def frame(self) -> pd.DataFrame:

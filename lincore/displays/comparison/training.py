@@ -17,7 +17,7 @@ from lincore.fields import Field
 from lincore.inspection import View
 from lincore.metrics import SCORES
 from lincore.model_selection import AlikeFits, LearningCurve, SplitVariation
-from lincore.utils import listed, percent
+from lincore.utils import listed, part_of, percent
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -147,25 +147,27 @@ class SplitChoiceDisplay(Display):
         """State which model wins on the last rows, which at random, and why they differ."""
         labels, score = self.variation.labels, self.variation.score
         on_last, at_random = self.variation.last, self.variation.random
-        last, winners, mean = (
-            int(on_last.argmax()),
-            at_random.argmax(axis=1),
-            at_random.mean(axis=0),
-        )
-        usual = int(np.bincount(winners, minlength=len(labels)).argmax())
-        wins = f"in {(winners == usual).sum()} of {len(at_random)} test sets"
+        mean, is_best = at_random.mean(axis=0), at_random == at_random.max(axis=1, keepdims=True)
+        usual = int(is_best.sum(axis=0).argmax())
+        n_tied = int((is_best[:, usual] & (is_best.sum(axis=1) > 1)).sum())
+        wins = f"in {part_of(int(is_best[:, usual].sum()), len(at_random))} test sets"
+        wins += f" ({n_tied:,} tied)" if n_tied else ""
+        leaders = np.flatnonzero(on_last == on_last.max())
+        last = usual if usual in leaders else int(leaders[0])
+        others = [labels[i] for i in leaders if i != last]
+        tied = f", tied with {listed(others)}" if others else ""
         if last == usual:
             text = (
                 f"{labels[last]} is best on the last of each class ({score} "
-                f"{percent(on_last[last])}) and, {wins}, on rows at random ({percent(mean[last])} "
-                "on average)."
+                f"{percent(on_last[last])}{tied}) and, {wins}, on rows at random "
+                f"({percent(mean[last])} on average)."
             )
         else:
             text = (
-                f"The split decides the winner: on the last of each class {labels[last]} is best "
-                f"({score} {percent(on_last[last])}, {labels[usual]} {percent(on_last[usual])}), "
-                f"on rows at random {labels[usual]} {wins} ({percent(mean[usual])} on average, "
-                f"{labels[last]} {percent(mean[last])})."
+                "Which model is best depends on the split: on the last of each class it is "
+                f"{labels[last]} ({score} {percent(on_last[last])}{tied}, {labels[usual]} "
+                f"{percent(on_last[usual])}), on rows at random {labels[usual]} {wins} "
+                f"({percent(mean[usual])} on average, {labels[last]} {percent(mean[last])})."
             )
         return " ".join(filter(None, [text, self._changed_order(last, usual), self._reason()]))
 

@@ -425,9 +425,9 @@ class WordsDisplay(DescriptiveDisplay):
             self.word_shares.shares[:, 0], map(str, self.data.classes.tolist()), strict=True
         )
         ranked = sorted(shares, key=lambda share_and_label: -share_and_label[0])
-        phrases = [f"in {percent(share)} of {quoted(k)}" for share, k in (ranked[0], ranked[-1])]
+        phrases = [f"{percent(share)} of {quoted(k)}" for share, k in (ranked[0], ranked[-1])]
         word = self.word_shares.words[0]
-        return f"“{word}” is the most {self.order} word: {', '.join(phrases)}."
+        return f"“{word}” is the most {self.order} word: it occurs in {' and '.join(phrases)}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each word and class."""

@@ -164,7 +164,10 @@ class CostCurveDisplay(CostDisplay):
         miss, alarm, alarms = self._miss
         value, low, high, asked = map(report.cost_ratio, (*even, curve.costs.asked))
         if np.isnan(even.value):
-            return f"{subject} misses no fewer test rows of {self._rare}, so it pays at no cost."
+            return (
+                f"{subject} does not reduce the misses of {self._rare} among the test rows, so it "
+                "does not pay, whatever a miss costs."
+            )
         if np.isinf(even.high):
             end = report.cost_ratio(curve.ratios[-1])
             return (
@@ -193,15 +196,15 @@ class CostCurveDisplay(CostDisplay):
         if self.curve is None or self.cost.ratios.class_ratio <= _EQUAL:
             return ""
         asked, harm = self.cost.ratios.asked, self.curve.saving(1.0)
-        text = "At 1 to 1 balancing "
+        text = "At 1 to 1, balancing "
         if asked != 1:
             saving = _relative_change(self.curve.relative_saving(asked))
-            text = f"At {report.cost_ratio(asked)} to 1 balancing {saving}; at 1 to 1 it "
+            text = f"At {report.cost_ratio(asked)} to 1, balancing {saving}; at 1 to 1 it "
         if not harm.value:
             return f"{text}does not change the error."
         if harm.low <= 0 <= harm.high:
             change = points(-harm.value, signed=True)
-            return f"{text}changes the error by {change} points, within chance."
+            return f"{text}does not significantly change the error ({change} points)."
         verb = "raises" if harm.value < 0 else "lowers"
         return f"{text}{verb} the error by {points(abs(harm.value))} points."
 

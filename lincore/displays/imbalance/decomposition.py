@@ -14,7 +14,7 @@ from lincore import imbalance, plots, report
 from lincore.displays.base import intervals, pivot
 from lincore.displays.imbalance.study import StudyLossDisplay
 from lincore.metrics import Interval
-from lincore.utils import percent, quoted
+from lincore.utils import capital, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -199,9 +199,9 @@ class CorrectionsDisplay(StudyLossDisplay):
         missing = chosen.still_missing
         if chosen.share >= _AS_GOOD and not missing.low > 0:
             remaining = self.change(missing)
-            text += f" The whole loss is recovered: the remaining {remaining} is within chance."
+            text += f" The loss that remains, {remaining}, is not distinguishable from zero."
         if chosen is not most and shortfall.value:
-            text += f" The value of {_named(most)} is larger by {self.change(shortfall)}"
+            text += f" {capital(_named(most))} would recover {self.change(shortfall)} more"
             text += "." if np.isnan(shortfall.low) else ", which is not distinguishable from zero."
         return text
 

@@ -229,9 +229,7 @@ class OddsRatiosDisplay(ModelDisplay):
 
     line: Annotated[
         int,
-        Field(
-            "Odds of", "The odds that one more unit of a feature multiplies.", low=0, choices=_odds
-        ),
+        Field("Odds of", "The two classes whose odds are compared.", low=0, choices=_odds),
     ] = 0
 
     @property

@@ -13,10 +13,12 @@ from lincore import fields, inspection, model_selection, plots
 from lincore.displays.model.model_display import ModelDisplay
 from lincore.fields import Field
 from lincore.inspection import SOLVER_NAMES
-from lincore.utils import number
+from lincore.utils import number, part_of
 
 # Traces whose losses differ by less than this share of the total decrease coincide.
 _COINCIDE = 1e-3
+# Final losses that differ by less than this share are called the same.
+_SAME_LOSS = 1e-6
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -172,10 +174,19 @@ class SolversDisplay(TraceDisplay):
         return inspection.compare_solvers(self.model, self.solvers, self.rates)
 
     def finding(self) -> str:
-        """Return the solver of the least training loss."""
-        least = min(self.lines, key=lambda line: float(line.trace[-1].objective))
-        steps = least.trace[-1].iteration
-        return f"{least.title} ends at the least training loss, after {steps:,} iterations."
+        """Return the solvers of the least training loss, and which of them iterates least."""
+        ends = {line.title: line.trace[-1] for line in self.lines}
+        least = min(float(end.objective) for end in ends.values())
+        close = abs(least) * _SAME_LOSS
+        best = {t: end.iteration for t, end in ends.items() if end.objective <= least + close}
+        first, steps = min(best.items(), key=lambda title_and_steps: title_and_steps[1])
+        if len(best) == 1:
+            return f"{first} ends at the least training loss, after {steps:,} iterations."
+        who = f"All {len(ends)}" if len(best) == len(ends) else part_of(len(best), len(ends))
+        return (
+            f"{who} solvers end at the same training loss, to six digits; {first} takes the fewest "
+            f"iterations, {steps:,}."
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return the end of every solver."""

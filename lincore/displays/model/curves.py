@@ -167,7 +167,7 @@ class DecisionCurveDisplay(ModelDisplay):
         if not self.is_possible:
             return f"{self.method} has no posteriors, so there is no decision curve."
         label, ranges = quoted(self.curve.label), _ranges(self.curve.is_useful)
-        others = f"predicting every row or none as {label}"
+        others = f"predicting every row or no row as {label}"
         if not ranges:
             return f"At no threshold is {self.method} shown to be better than {others}."
         written = [percent(threshold, 0) for threshold in self.curve.thresholds]

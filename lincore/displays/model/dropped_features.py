@@ -16,7 +16,7 @@ from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.metrics import SCORES, Results
 from lincore.model_selection.dropped_features import WITHOUT
-from lincore.utils import count, listed, p_value, quoted, true_minus
+from lincore.utils import listed, p_value, part_of, quoted, true_minus
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -89,14 +89,16 @@ class DroppedFeaturesDisplay(ModelDisplay):
         if clear.empty:
             return f"{self.method} is not shown to get worse without any single feature."
         unit, scale, digits = self._unit
-        first, verb = clear.iloc[0], "is" if len(clear) == 1 else "are"
+        first, number = clear.iloc[0], part_of(len(clear), len(lost))
+        matter = "is shown to matter by itself"
+        if len(clear) > 1:
+            matter = "are shown to matter, each by itself"
         amount, low, high = (
             true_minus(f"{scale * first[column]:.{digits}f}") for column in ("loss", "low", "high")
         )
         return (
             f"{self.method} loses most without {quoted(first.feature)}: {amount} {unit} ({low} to "
-            f"{high}). By itself {len(clear)} of {count(len(lost), 'feature')} {verb} shown to "
-            "matter."
+            f"{high}). {number} features {matter}."
         )
 
     def scope(self) -> str:

@@ -110,7 +110,7 @@ class ErrorSlicesDisplay(ModelDisplay):
     def scope(self) -> str:
         """Return the number of test rows and their error."""
         wrong = 1 - float(self.scores("accuracy")["value"].iloc[0])
-        return f"On {self.tested}, of which {percent(wrong)} are misclassified."
+        return f"On {self.tested}; {percent(wrong)} of them are misclassified."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each part, or for each part and class of the column."""

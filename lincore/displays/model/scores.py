@@ -11,7 +11,7 @@ import pandas as pd
 
 from lincore import metrics, report
 from lincore.displays.model.model_display import ModelDisplay
-from lincore.utils import percent, quoted, quoted_pair
+from lincore.utils import count, percent, quoted, quoted_pair
 
 _BASELINE = "Majority class"
 
@@ -137,11 +137,12 @@ class ClassScoresDisplay(ModelDisplay):
         low, high = recalls.iloc[0], recalls.iloc[-1]
         if low["value"] == high["value"]:
             return f"Every class has a recall of {percent(low['value'])}."
-        worst, best = quoted_pair(low["class"], high["class"])
-        return (
-            f"Recall is lowest for {worst} ({percent(low['value'])}) and highest for {best} "
-            f"({percent(high['value'])})."
-        )
+        ends = []
+        for end, label in zip((low, high), quoted_pair(low["class"], high["class"]), strict=True):
+            n_tied = int((recalls["value"] == end["value"]).sum()) - 1
+            others = f" and {count(n_tied, 'other class', 'other classes')}" if n_tied else ""
+            ends.append(f"{label}{others} ({percent(end['value'])})")
+        return f"Recall is lowest for {ends[0]} and highest for {ends[1]}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each class and score, recall and precision with their intervals."""

@@ -144,8 +144,8 @@ def densities(
         subtitle=join(
             subtitle,
             "Gaussian kernels, Scott’s bandwidth"
-            + (f", from at most {int(density.n_used.max()):,} rows a class." if sampled else "."),
-            f"One value or none: {listed(flat, most=6)}." if flat else "",
+            + (f", from at most {int(density.n_used.max()):,} rows per class." if sampled else "."),
+            f"No curve, for lack of two different values: {listed(flat, most=6)}." if flat else "",
             note,
         ),
         alt=f"Density of {column} for {len(varying)} classes.",

@@ -21,7 +21,7 @@ from lincore.utils.formatting import listed, percent
 NODES = 180
 # The codes of `lincore.estimators.multiclass.Ambiguity` with their names and colours: grey or
 # purple, unlike any class, and opaque, so that they look the same in the legend.
-MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
+MEANINGS = {1: "claimed by no class", 2: "claimed by several", 3: "tied votes"}
 SHADES = {1: "#9B9BA4", 2: "#B583C6", 3: "#B583C6"}
 
 

@@ -265,10 +265,11 @@ def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
     }
 
 
-def _most_frequent_error(counts: Counts) -> tuple[int, int, float]:
+def _most_frequent_error(counts: Counts) -> tuple[int, int, float, bool]:
+    """Return the classes of the most frequent error, its number, and if it is the only such one."""
     errors = counts - np.diag(np.diag(counts))
     true, predicted = np.unravel_index(errors.argmax(), errors.shape)
-    return int(true), int(predicted), float(errors.max())
+    return int(true), int(predicted), float(errors.max()), int((errors == errors.max()).sum()) == 1
 
 
 def short_pair(labels: list[str], first: int, second: int) -> tuple[str, str]:
@@ -281,11 +282,12 @@ def _finding(counts: Counts, labels: list[str], noun: str) -> str:
     total, right = counts.sum(), np.trace(counts)
     if not total:
         return f"No {noun} to judge by"
-    true, predicted, number = _most_frequent_error(counts)
+    true, predicted, number, is_single = _most_frequent_error(counts)
     if not number:
         return f"All {_rows(counts, noun)} correct"
     error = " predicted as ".join(map(quoted, short_pair(labels, true, predicted)))
-    return f"{percent(right / total)} correct; most frequent error: {error} ({_number(number)})"
+    errors = "most frequent error:" if is_single else "errors such as"
+    return f"{percent(right / total)} correct; {errors} {error} ({_number(number)})"
 
 
 def _alt(counts: Counts, labels: list[str], method: str, noun: str) -> str:
@@ -293,10 +295,11 @@ def _alt(counts: Counts, labels: list[str], method: str, noun: str) -> str:
     if not total:
         return f"Confusion matrix of {method}, without {noun}."
     worst = ""
-    true, predicted, number = _most_frequent_error(counts)
+    true, predicted, number, is_single = _most_frequent_error(counts)
     if number:
         worst = (
-            f"The most frequent error: {quoted(labels[true])} predicted as "
+            f"{'The most frequent error' if is_single else 'Among the most frequent errors'}: "
+            f"{quoted(labels[true])} predicted as "
             f"{quoted(labels[predicted])}, "
             f"{_number(number, noun)} of {_number(counts[true].sum())}."
         )

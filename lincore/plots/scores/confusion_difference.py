@@ -51,8 +51,8 @@ def confusion_difference(
     return figure(
         [_shade(change), _cells(first, second, labels, words, room)],
         title or finding,
-        subtitle=f"Rows, {words[1]} less {words[0]}; ochre is worse.",
-        alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {finding}.",
+        subtitle=f"Rows, {words[1]} minus {words[0]}; ochre is worse.",
+        alt=join(f"Difference of two confusion matrices, {words[1]} minus {words[0]}: {finding}.",
                  f"Correct: {number(int(np.trace(change)), signed=True)} rows."),
         height=room.height(len(labels)),
         showlegend=False,

@@ -74,6 +74,8 @@ def gains(curve: Gains, *, code: int, point: tuple[float, float] | None = None) 
             at_point,
         ),
         height=460,
-        xaxis=axis("rows, by falling posterior", range=[-0.02, 1.02], **percent_ticks()),
-        yaxis=axis(f"found of {label} (recall)", range=[-0.02, 1.04], **percent_ticks()),
+        xaxis=axis(
+            "share of rows, highest posterior first", range=[-0.02, 1.02], **percent_ticks()
+        ),
+        yaxis=axis(f"share of {label} found (recall)", range=[-0.02, 1.04], **percent_ticks()),
     )

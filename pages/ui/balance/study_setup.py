@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore import fields
 from lincore.analysis import BalanceStudyQuestion
 from lincore.imbalance import OneThird, a_third, type_sizes
 from lincore.plots.base import shorten_all
@@ -33,6 +34,7 @@ WIDEST_NAME = 16
 #: Up to this many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
 ASKED = BalanceStudyQuestion
+REDUCED = next(option.field for option in fields.options(ASKED) if option.name == "sizes")
 
 
 def ask(
@@ -85,12 +87,12 @@ def _sizes(
         return sizes
     st.session_state[f"{KEY}.classes"] = list(sizes)
     st.multiselect(
-        "Reduce",
+        REDUCED.label,
         key=f"{KEY}.classes",
         **controls.named(possible, data.classes[possible]),
         on_change=_choose_classes,
         args=(data, counts),
-        help="Classes of which only some training rows are kept. Test rows are never changed.",
+        help=REDUCED.help,
     )
     if 1 < len(sizes) <= MOST_SLIDERS:
         _sliders(data, counts, sizes)
@@ -146,7 +148,7 @@ def _sliders(data: Dataset, counts: list[int], sizes: dict[int, int]) -> None:
             key=key,
             on_change=_choose_size,
             args=(k, data, counts),
-            help=f"Of {count(counts[k], data.kind.rows.removesuffix('s'))}.",
+            help=f"At most {count(counts[k], data.kind.rows.removesuffix('s'))}.",
         )
 
         def keep(size: int, code: int = k) -> None:

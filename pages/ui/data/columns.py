@@ -53,7 +53,7 @@ def show(source: Source) -> None:
             alt="Every column with its role, type, missing and distinct values, and examples.",
         )
     st.caption(
-        "Double-click a name to rename, a role to change it: features are used, text is counted "
+        "Double-click a name or a role to change it: features are used, text is counted "
         "word by word, rows of one group stay together, a weight is the sampling weight of a row, "
         "a frequency the number of times it occurs, and ignored columns are not used. "
         "Select several columns to change them together."

@@ -55,7 +55,7 @@ def show_refused() -> None:
                 f"Back to {current}",
                 key="data.refused.back",
                 on_click=state.dismiss,
-                help="Forget the refused change.",
+                help="Discard the change that was rejected.",
             )
 
 

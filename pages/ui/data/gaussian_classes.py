@@ -31,7 +31,13 @@ def show() -> None:
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
             n_classes = controls.number(
-                "Classes", 2, MOST_CLASSES, 3, key="data.draw.classes", help="How many.", width=110
+                "Classes",
+                2,
+                MOST_CLASSES,
+                3,
+                key="data.draw.classes",
+                help="Number of classes.",
+                width=110,
             )
             n_features = controls.number(
                 "Features",
@@ -47,7 +53,7 @@ def show() -> None:
                 100.0,
                 2.5,
                 key="data.draw.distance",
-                help="Between neighbouring means on a ring; each mean can be edited below.",
+                help="Between neighbouring means, which lie on a ring; each can be edited below.",
             )
             outliers = _real(
                 "Outliers",

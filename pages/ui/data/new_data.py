@@ -62,7 +62,7 @@ def _samples() -> None:
     _offer("Downloads", downloads, "data.download", commands.download, help)
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
-        "classes whose true parameters are known, “PRML chapter 4 (R)” is exactly the data of that "
+        "classes whose true parameters are known; “PRML chapter 4 (R)” is exactly the data of that "
         "text."
     )
 

@@ -214,7 +214,7 @@ def _name(data: Dataset) -> None:
         "pages/data.py",
         label=f"**{text.escape(shorten(data.name, _LONGEST_NAME))}**",
         icon=":material/table:",
-        help="The rows, and other data: the page Data.",
+        help="Opens the page Data: the rows, and other data sets.",
         width="content",
     )
 

@@ -87,10 +87,9 @@ def ask_again(awaited: FileData) -> None:
     with st.container(key="again"):
         st.header(text.escape(awaited.request), anchor=False)
         st.markdown(
-            f"A file is kept for its browser until {browser_data.MINUTES_KEPT} minutes after the "
-            "visit, but not without "
-            "cookies, and not after a restart of the server. The same file, uploaded again, "
-            "restores its target, its test set and all settings. "
+            f"The server keeps a file until {browser_data.MINUTES_KEPT} minutes after your visit, "
+            "unless the browser refuses cookies or the server restarts. Upload the same file again "
+            "to restore its target, its test set and all settings. "
             + uploader.digest_sentence(awaited.sha256)
         )
         show(key="again.upload")
@@ -106,8 +105,8 @@ def _describe_formats(key: str) -> None:
             return
         st.markdown(
             "- A table as CSV, TSV or text, also gzipped, a workbook (xlsx, xls, ods), JSON, ARFF, "
-            "Parquet, SPSS, Stata or SAS; several tables, or a zip of them, of which one is "
-            "chosen; a zip of images in one folder per class, or several images at once; an npz "
+            "Parquet, SPSS, Stata or SAS; several tables, or a zip of them, to choose one "
+            "from; a zip of images in one folder per class, or several images at once; an npz "
             "file of arrays.\n"
             f"- {text.escape(table_limits())} {text.escape(io.image_limits_sentence())}\n"
             "- It stays in the server's memory, for this browser only, until "

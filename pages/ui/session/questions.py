@@ -24,9 +24,8 @@ KEYS: Mapping[str, str] = {
     "explore": EXPLORE,
     "geometry": GEOMETRY,
 }
-#: The questions of Balance.
-COST, CUT = "cost", "cut"
-_KINDS = {COST: "balance-cost", CUT: "balance-study"}
+# The question of each `analysis.BalanceMode`.
+_KINDS = {"cost": "balance-cost", "cut": "balance-study"}
 
 
 def asked(record: Any, data: Dataset, counts: Sequence[int]) -> dict[str, Any]:

@@ -90,4 +90,4 @@ def test_predict_abstains_as_a_saved_model_does(model):
     choose(app, "predict.reject", "cost")
     app.slider(key="predict.rejection_cost").set_value(100.0)
     assert_fine(settled(app.run()))
-    assert "it abstains for none" in finding(app)
+    assert "it abstains for no row" in finding(app)

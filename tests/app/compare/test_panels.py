@@ -120,7 +120,10 @@ def test_the_choice_of_split_is_compared_and_said():
     app.button(key="compare.splits.start").click().run()
     settled(app)
     text = main_text(app)
-    assert "best on the last of each class" in text or "The split decides the winner" in text
+    assert (
+        "best on the last of each class" in text
+        or "Which model is best depends on the split" in text
+    )
     assert "expected by chance" in text
     columns = list(app.dataframe[-1].value.columns)
     assert columns == ["model", "last of each class", "at random, mean", "from", "to"]

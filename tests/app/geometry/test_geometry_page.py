@@ -200,7 +200,7 @@ def test_a_letter_of_ones_own():
     assert_fine(app)
     assert "how probable is it that “not the question” is ham?" in said(app)
     assert "Computed: 7.69 %." in said(app) and "98.46" not in said(app)
-    assert "In none of the four letters: the." in said(app)
+    assert "Not in the four letters: the." in said(app)
     assert asked(app).question.letter == "not the question"
     app.text_input(key="geometry.letter.likelihood.classic").set_value("alas").run()
     assert not app.exception and "None of its words" in app.error[0].value

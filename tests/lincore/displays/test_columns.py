@@ -77,7 +77,9 @@ def test_words_by_class():
     texts = pd.DataFrame({"text": lines * 5, "y": ["spam", "spam", "ham", "ham"] * 5})
     data = lincore.load(texts, target="y", roles={"text": "text"})
     found = data.words(most=5)
-    assert found.finding() == "“at” is the most characteristic word: in 100.0 % of 'ham', in 0.0 % of 'spam'."  # noqa: E501  # fmt: skip
+    assert found.finding() == (
+        "“at” is the most characteristic word: it occurs in 100.0 % of 'ham' and 0.0 % of 'spam'."
+    )
     frame = found.frame().set_index(["word", "class"])["share"]
     assert frame["home", "ham"] == 1 and frame["home", "spam"] == 0.5
 

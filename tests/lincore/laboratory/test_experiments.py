@@ -499,7 +499,7 @@ def test_a_letter_of_ones_own_is_counted_word_by_word():
     # Ham has 4, 4, 2, 1, 1 of twelve words, spam 1, 2, 1, 2, 6: with the letter's 2, 2, 0, 2, 1.
     odds = np.log(np.array([4, 4, 2, 1, 1]) / [1, 2, 1, 2, 6]) * [2, 2, 0, 2, 1]
     np.testing.assert_allclose(heights, [*odds, odds.sum()], atol=1e-12)
-    assert found.finding.endswith("In none of the four letters: alas and yorick.")
+    assert found.finding.endswith("Not in the four letters: alas and yorick.")
     with pytest.raises(DataError, match="None of its words"):
         demonstrate("likelihood", letter="alas!")
 

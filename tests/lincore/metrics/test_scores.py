@@ -432,6 +432,7 @@ def predictions(truth, predicted):
         ([0, 0, 1, 2, 2, 2], "its only error: 'b' predicted as 'c'."),
         ([0, 0, 2, 2, 2, 1], "most errors: 'b' predicted as 'c'."),
         ([1, 2, 2, 2, 0, 2], "the commonest errors: 'b' predicted as 'c'."),
+        ([0, 1, 2, 1, 2, 2], "among the commonest errors: 'a' predicted as 'b'."),
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):

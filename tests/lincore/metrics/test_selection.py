@@ -78,6 +78,13 @@ def test_a_perfect_score_keeps_the_end_of_its_interval():
     assert found.corrected.value < 1 and found.corrected.low < found.raw.low
 
 
+def test_a_tie_of_the_best_is_called_so():
+    results = coins(np.random.default_rng(6), n_methods=3)
+    predicted = np.stack([results.truth, results.truth, 1 - results.truth])
+    said = replace(results, predicted=predicted).scores(score="accuracy").scope()
+    assert "Best of 3 on these rows: A (tied with 1 other), accuracy 100.0 %" in said
+
+
 def test_methods_without_the_score_are_no_candidates():
     results = coins(np.random.default_rng(4), n_methods=3)
     log_proba = results.log_proba.copy()

@@ -75,9 +75,9 @@ def choice(last, random, shift=50.9):
 
 def test_the_finding_names_the_winners_and_who_changes_places():
     said = choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]).accuracies().finding()
-    assert said.startswith("The split decides the winner: on the last of each class LDA is best")
-    assert (
-        "(accuracy 87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
+    assert said.startswith(
+        "Which model is best depends on the split: on the last of each class it is LDA "
+        "(accuracy 87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets"
     )
     assert "2 of 2 test sets (86.5 % on average, LDA 84.0 %)" in said
     assert "50.9 times as far" in said and "change order" not in said
@@ -87,6 +87,14 @@ def test_the_finding_names_the_winners_and_who_changes_places():
     )
     assert "on rows at random (87.0 % on average)" in said
     assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said
+
+
+def test_ties_are_called_so():
+    said = choice([0.9, 0.9], [[0.8, 0.8], [0.7, 0.8], [0.8, 0.8]]).accuracies().finding()
+    assert said.startswith(
+        "Logistic is best on the last of each class (accuracy 90.0 %, tied with LDA) and, in "
+        "3 of 3 test sets (2 tied), on rows at random"
+    )
 
 
 def test_equal_priors_are_told_beside_the_texts_number_where_test_rows_are_equally_many():

@@ -41,7 +41,7 @@ def test_the_finding_and_its_price(planted):
         "Balancing the priors of LDA does not significantly pay at any cost of an error"
     )
     assert said.endswith("on 'class 3' up to 10 other errors.")
-    assert planted.curve("lda").scope().startswith("At 3 to 1 balancing ")
+    assert planted.curve("lda").scope().startswith("At 3 to 1, balancing ")
     advised = planted.corrections("lda").finding()
     assert advised.startswith(
         f"{ASKED[0].upper()}{ASKED[1:]}, balanced weights + corrected priors "

@@ -47,7 +47,7 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
         f"{value} false alarms ({low} to {high})."
     )
     effect = found.curve("lda").scope()
-    assert effect.startswith("At 9.5 to 1 balancing lowers the cost by") and "at 1 to 1" in effect
+    assert effect.startswith("At 9.5 to 1, balancing lowers the cost by") and "at 1 to 1" in effect
 
 
 def test_the_headline_claims_nothing_at_a_cost_within_the_interval_of_the_break_even(kept):

@@ -86,6 +86,10 @@ def test_the_confusion_matrix_names_the_commonest_error():
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
     assert figure.layout.yaxis.title.text == "true class"
     assert figure.layout.xaxis.title.text == "predicted class"
+    predicted[216:221] = 0  # now as many errors of another kind
+    tied = plots.confusion(make_results(truth, predicted, ["A", "Class 2", "Class 3"]), "lda")
+    finding = "86.0 % correct; errors such as 'Class 2' predicted as 'Class 3' (21)"
+    assert tied.layout.meta["title"] == finding
 
 
 @pytest.mark.parametrize(("normalize", "axis"), [("true", 1), ("pred", 0)])
