@@ -83,7 +83,7 @@ def find_table_problems(
     >>> for finding in find_table_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
     class a: A single row can be used for training but not for testing. Leave it ...
-    made.csv: 1 row repeats another row (33.3 %) in every feature and the class. ...
+    made.csv: 1 row is a duplicate (33.3 %), with the features and class of another row. ...
     """
     frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
@@ -423,9 +423,9 @@ def _duplicate_rows(table: Table, used: Sequence[Column]) -> TableFinding | None
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
     if not count or (judged and count <= _expected_duplicates(frame, count)):
         return None
-    rows = "1 row repeats" if count == 1 else f"{count:,} rows repeat"
+    finding = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
     notice = Notice(
-        f"{rows} another row ({percent_of(count, n_rows)}) in every feature and the class.",
+        f"{finding} ({percent_of(count, n_rows)}), with the features and class of another row.",
         table.name,
         "Remove them unless they are different cases: on both sides of the split they bias scores "
         "upwards.",

@@ -116,14 +116,20 @@ def _who_leads(
 
 
 def _not_worse(results: Results, leaders: list[str], score: str) -> str:
-    """State that the best does not beat the other methods of a group."""
+    """State that the best, one or tied, does not beat the other methods of a group."""
     best, last = (_span(results, [method], score) for method in (leaders[0], leaders[-1]))
-    n_others = len(leaders) - 1
-    others = _listed(results, leaders[1:], f"{n_others} other models")
+    values = [scores.estimate(results, method, score).value for method in leaders]
+    n_best = values.count(values[0])
+    n_others = len(leaders) - n_best
+    lead = "leads" if n_best == 1 else "lead"
+    who = _listed(results, leaders[:n_best], f"{n_best} models")
+    sentence = f"{who} {lead} with {a_score(score)} of {best}{' each' if n_best > 1 else ''}"
+    if not n_others:
+        return sentence
+    others = _listed(results, leaders[n_best:], f"{n_others} other models")
     down = "down" if scores.SCORES[score].greater_is_better else "up"
     return (
-        f"{_labels(results, leaders)[0]} leads with {a_score(score)} of {best}; {others} "
-        f"{'is' if n_others == 1 else 'are'} not significantly worse"
+        f"{sentence}; {others} {'is' if n_others == 1 else 'are'} not significantly worse"
         f"{f' ({down} to {last})' if last != best else ''}"
     )
 

@@ -30,7 +30,7 @@ def test_rows_repeat_by_chance_where_there_are_few_answers():
 def test_rows_that_repeat_more_often_than_by_chance_are_told():
     some = {f"q{i}": np.tile(RNG.integers(1, 9, N // 2), 2) for i in range(6)}
     (finding,) = found("duplicate", **some, label=np.tile(RNG.integers(0, 2, N // 2), 2))[1]
-    assert finding.notice.what.startswith("100 rows repeat another row")
+    assert finding.notice.what.startswith("100 rows are duplicates")
 
 
 def test_misspelt_classes_are_merged_at_a_click():

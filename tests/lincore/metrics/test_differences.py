@@ -466,6 +466,11 @@ def test_a_finding_calls_no_models_alike_of_which_two_differ():
         "A leads with an accuracy of 83.5 %; C is not significantly worse (down to 81.5 %); "
         "B is (79.0 %)."
     )
+    tied = report.comparison_finding(judged([best, best, below, other]))
+    assert tied == (
+        "A and B lead with an accuracy of 83.5 % each; D is not significantly worse (down to "
+        "81.5 %); C is (79.0 %)."
+    )
 
 
 def pairs_agree(results, found):

@@ -279,7 +279,7 @@ def test_a_class_of_one_row_is_left_out_or_merged():
 def test_repeated_rows_are_kept_once_on_request():
     made = frame_to_table(pd.DataFrame({"u": [1.5, 1.5, 2, 2, 2], "class": list("aabba")}), "made")
     (finding,) = findings(made)
-    assert finding.notice.what.startswith("2 rows repeat another row")
+    assert finding.notice.what.startswith("2 rows are duplicates")
     assert table_to_dataset(made, options=TableOptions(**finding.remedies[0].options)).n_rows == 3
 
 
