@@ -131,7 +131,7 @@ def test_ambiguity_of_lines_is_drawn_as_polygons_in_the_shades_of_the_legend(kin
     assert keys and {key["marker"]["color"] for key in keys} == set(shades[3:])
     limits = AxisLimits.of(view)
     grid = np.random.default_rng(0).uniform(limits.low, limits.high, (20_000, 2))
-    for code, word in ((1, "by none"), (2, "by several"), (3, "tied")):
+    for code, word in ((1, "by no class"), (2, "by several"), (3, "tied")):
         seen = float(np.mean(view.ambiguous.ambiguity(grid) == code))
         drawn = [key["name"] for key in keys if word in key["name"]]
         share = float(drawn[0].split("(")[1].rstrip("\u00a0 %)")) / 100 if drawn else 0.0
