@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import MomentClassifier, total_mean
+from lincore.estimators.base.validation import require_number
 from lincore.linalg.canonical import canonical_means
 from lincore.linalg.covariance import RowSpace, is_positive
 from lincore.moments.moments import Moments
@@ -85,6 +86,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
         self.class_weight = class_weight
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        require_number("alpha", self.alpha)
         if not np.isfinite(self.alpha) or self.alpha < 0:
             raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}.")
         target = class_targets(moments.count, self.targets)

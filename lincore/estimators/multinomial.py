@@ -16,7 +16,12 @@ from lincore.data.blocks import RowBlock
 from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.moment_classifier import Priors, class_priors
-from lincore.estimators.base.validation import is_first_call, require_classes, validate_rows
+from lincore.estimators.base.validation import (
+    is_first_call,
+    require_classes,
+    require_number,
+    validate_rows,
+)
 from lincore.estimators.logistic.loss import OverBlocks
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric
@@ -248,6 +253,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         return self._solve(words, documents)
 
     def _solve(self, words: Array, documents: Array) -> Self:
+        require_number("alpha", self.alpha)
         if not np.isfinite(self.alpha) or self.alpha < 0:
             raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}.")
         self.priors_ = class_priors(documents, self.priors, self.classes_)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lincore.estimators._categorical import CategoricalFactors, checked_groups
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
+from lincore.estimators.base.validation import require_number
 from lincore.estimators.quadratic_discriminant import (
     QuadraticScores,
     gaussian_quadrics,
@@ -151,6 +152,8 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         return scores + self._categories.scores(rows)
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        for name in ("var_smoothing", "alpha"):
+            require_number(name, getattr(self, name))
         if not self.var_smoothing >= 0:
             raise ValueError(f"var_smoothing must be >= 0, got {self.var_smoothing!r}.")
         if not (self.alpha > 0 and np.isfinite(self.alpha)):

@@ -15,7 +15,7 @@ from lincore.estimators._perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import summarise
-from lincore.estimators.base.validation import LabelledRows, validate_rows
+from lincore.estimators.base.validation import LabelledRows, require_number, validate_rows
 from lincore.estimators.logistic.conditioning import sparse_centre_and_scale
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
@@ -222,6 +222,8 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
             raise ValueError(
                 f"weights must be 'last', 'pocket' or 'averaged', got {self.weights!r}."
             )
+        for name in ("eta", "tol"):
+            require_number(name, getattr(self, name))
         if not (np.isfinite(self.eta) and self.eta > 0):
             raise ValueError(f"eta must be a finite number > 0, got {self.eta!r}.")
         if not self.tol >= 0:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes
 from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
+from lincore.estimators.base.validation import require_number
 from lincore.linalg.cholesky import EPS
 from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
@@ -192,6 +193,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     def _covariances(self, moments: Moments) -> Array:
         """Return the covariance of each class, (K, p, p), by Friedman's two steps."""
         share = self.regularization
+        require_number("regularization", share)
         if not 0 <= share <= 1:
             raise ValueError(f"regularization must lie in [0, 1], got {share!r}.")
         if self.divisor not in ("n", "n-1"):

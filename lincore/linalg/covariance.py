@@ -238,7 +238,7 @@ def shrink(
     if shrinkage is None:
         return cov
     p = len(cov) if n_features is None else n_features
-    if shrinkage == "oas":
+    if isinstance(shrinkage, str) and shrinkage == "oas":
         share = _oas_share(cov, n_samples, p)
     elif isinstance(shrinkage, (int, float, np.number)) and 0 <= shrinkage <= 1:
         share = float(shrinkage)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,6 +115,12 @@ def _explain_labels(y: Any, error: Exception) -> None:
             f"The labels are of several types, {' and '.join(types)}, which cannot be ordered. "
             f"Convert them all to text, such as [str(label) for label in y]."
         ) from error
+
+
+def require_number(name: str, value: Any) -> None:
+    """Raise ValueError unless an option is a single number."""
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} must be a single number, got {short_repr(value)}.")
 
 
 def require_classes(count: Array, fewest: int = 2) -> None:

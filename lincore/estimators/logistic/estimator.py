@@ -19,6 +19,7 @@ from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import (
     checked_weights,
     require_classes,
+    require_number,
     validate_rows,
 )
 from lincore.estimators.logistic.conditioning import condition, condition_by_moments
@@ -519,8 +520,12 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {self.solver!r}.")
         for name in ("C", "tol", "max_iter", "learning_rate", "batch_size"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is None:
+                continue
+            require_number(name, value)
+            if not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}.")
+        require_number("l1_ratio", self.l1_ratio)
         if not 0 <= self.l1_ratio <= 1:
             raise ValueError(f"l1_ratio must be from 0 to 1, got {self.l1_ratio!r}.")
 

@@ -142,6 +142,27 @@ def test_labels_stay_with_their_coefficients_when_an_option_is_refused():
     assert lda.predict(X[:1]).tolist() == ["setosa"]
 
 
+@pytest.mark.parametrize("value", ["1", [1.0], np.ones(4)], ids=["text", "list", "array"])
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (lincore.MultinomialNB(), "alpha"),
+        (lincore.LeastSquaresClassifier(), "alpha"),
+        (lincore.GaussianNB(), "var_smoothing"),
+        (lincore.QuadraticDiscriminantAnalysis(), "regularization"),
+        (lincore.LinearDiscriminantAnalysis(), "shrinkage"),
+        (lincore.Perceptron(), "eta"),
+        (lincore.Perceptron(), "tol"),
+        (lincore.LogisticRegression(), "C"),
+        (lincore.LogisticRegression(), "l1_ratio"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_an_option_of_one_number_refuses_several(model, name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got "):
+        clone(model).set_params(**{name: value}).fit(X, CODES)
+
+
 @pytest.mark.parametrize("meta", [lincore.OneVsRest, lincore.OneVsOne])
 def test_binary_models_are_classifiers(meta):
     for wrong in (linear_model.Ridge(), KMeans(2), lincore.PCA(), lincore.LogisticRegression, 3):

@@ -140,7 +140,7 @@ def test_negative_counts_and_options_that_do_not_fit_are_refused():
             MultinomialNB().fit(rows, y)
         with pytest.raises(ValueError, match="Negative values"):
             MultinomialNB().fit(X, y).predict(rows)
-    with pytest.raises(ValueError, match="alpha"):
+    with pytest.raises(ValueError, match="alpha must be a finite number >= 0, got -0.1"):
         MultinomialNB(-0.1).fit(X, y)
     with pytest.raises(ValueError, match="3 probabilities"):
         MultinomialNB(priors=[0.5, 0.5]).fit(X, y)
