@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 # The order of scores after the leading one.
 _ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
 
+# See "Permuted labels" in docs/coverage.md.
+_P_OVER_FOLDS = (
+    "Over folds p by permutation is too small, because the models are not fitted again to the "
+    "permuted labels: without any association it is below 0.05 in 6 to 15 % of data sets."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class ScoresDisplay(JudgedDisplay):
@@ -39,11 +45,15 @@ class ScoresDisplay(JudgedDisplay):
     def scope(self) -> str:
         """Return details of the finding, the best score corrected, a baseline, and the rows."""
         details = report.comparison_details(self.ranked, self.deciding, self.rope)
-        sentences = [details, self._best_finding()]
-        if self.labels and self.deciding == metrics.leading_score(self.results.class_counts):
-            best, label = self.ranked.methods[0], self.labels[0]
-            sentences.append(report.baseline_finding(self.ranked, best, subject=label))
-        return " ".join(filter(None, [*sentences, super().scope()]))
+        sentences = [details, self._best_finding(), self._against_baseline, super().scope()]
+        return " ".join(filter(None, sentences))
+
+    @cached_property
+    def _against_baseline(self) -> str:
+        """Whether the best model beats the majority class; empty if another score decides."""
+        if not self.labels or self.deciding != metrics.leading_score(self.results.class_counts):
+            return ""
+        return report.baseline_finding(self.ranked, self.ranked.methods[0], subject=self.labels[0])
 
     @cached_property
     def best(self) -> metrics.BestScore | None:
@@ -152,8 +162,10 @@ class ScoresDisplay(JudgedDisplay):
             for name, label in zip(self.ranked.methods, self.labels, strict=True)
             if not self.group[name]
         ]
+        over_folds = not metrics.find_sampling_units(self.ranked).one_fit
         return (
             report.interval_method(self.ranked, self.deciding),
+            *([_P_OVER_FOLDS] if over_folds and "permutation" in self._against_baseline else []),
             *([f"Without {self.deciding}: {'; '.join(without)}."] if without else []),
             *filter(None, [report.missing_intervals_note(self.ranked)]),
             *comparison_notes(self.ranked),

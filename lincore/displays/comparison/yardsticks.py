@@ -106,9 +106,15 @@ class YardsticksDisplay(JudgedDisplay):
             if len(self.ranked) > 1
             else ""
         )
+        zeros = (
+            " Posteriors of a forest are often 0, so a few rows make up its log loss: it may be "
+            "worse than the interval says."
+            if self.deciding == "log loss"
+            else ""
+        )
         return (
             "Gradient boosting and the random forest are scikit-learn’s with their defaults, after "
             "the same steps. They are left out of the headline, groups and corrections of "
-            f"the comparison.{chosen}",
+            f"the comparison.{chosen}{zeros}",
             *failed,
         )

@@ -148,3 +148,14 @@ def test_every_test_set_with_rows_has_an_answer():
         for row_groups in (None, np.zeros(len(truth), dtype=int)):
             said = report.baseline_finding(judged(truth, truth, row_groups=row_groups), "LDA")
             assert "not known" not in said and "nan" not in said
+
+
+def test_the_scores_say_what_a_p_value_over_folds_is_worth():
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((60, 3)), np.arange(60) % 3
+    for scheme, says in (("5-fold", True), ("holdout", False)):
+        shown = lincore.compare(noise, "lda", scheme).scores()
+        assert "by permutation" in shown.scope()
+        assert any("p by permutation is too small" in note for note in shown.notes()) is says
+    found = lincore.compare(lincore.sample("iris"), "lda", "5-fold").scores()
+    assert "permutation" not in found.scope() + " ".join(found.notes())

@@ -465,6 +465,9 @@ def test_yardsticks_are_fitted_on_the_same_splits_out_of_competition(scheme):
     (own,) = metrics.pairwise_differences(both.select(best, "f"))
     (line,) = shown.frame().query("second == 'Random forest'").itertuples()
     assert_allclose([line.value, line.low, line.high, line.p], [*own[3:7]], equal_nan=True)
+    assert not any("forest are often 0" in note for note in shown.notes())
+    by_log_loss = found.against_yardsticks(score="log loss")
+    assert any("forest are often 0" in note for note in by_log_loss.notes())
 
 
 def test_a_better_yardstick_is_said():
