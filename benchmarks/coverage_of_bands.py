@@ -31,6 +31,8 @@ from lincore.utils import captured_warnings
 Found = Iterator[tuple[str, Interval, float]]
 #: Groups, their rows, and the folds.
 GROUPS = ((9, 20, 3), (10, 4, 5), (12, 10, 4), (20, 5, 5), (40, 5, 10))
+#: Rows of the classes, and how many of the second remain in a sweep.
+SWEPT = {(60, 60): [6, 15, 30], (40, 40): [4, 10], (200, 40): [4, 10]}
 N_FRESH, N_CURVE_SPLITS, N_COST_SPLITS = 4_000, 5, 20
 
 
@@ -132,7 +134,7 @@ def curves(sizes: tuple[int, int], seed: int) -> Found:
 def swept(sizes: tuple[int, int], method: str, seed: int) -> Found:
     """Yield every size of a class-size sweep."""
     data = two(sizes, (1.2, 1.2, 0, 0), seed)
-    sweep = lincore.sweep(data, ["class 2"], [4, 10, 20], method, seed=APART * seed, exact=False)
+    sweep = lincore.sweep(data, ["class 2"], SWEPT[sizes], method, seed=APART * seed, exact=False)
     for loss in ("error", "log loss", "recall of class 2"):
         grid = lincore.imbalance.size_grid(sweep, loss)
         for size, *ends in zip(grid.sizes, grid.mean[0], grid.low[0], grid.high[0], strict=True):
@@ -164,7 +166,7 @@ DESIGNS = {
     "curve, 100 : 20": partial(curves, (100, 20)),
     **{
         f"sweep, {' : '.join(map(str, sizes))}, {method}": partial(swept, sizes, method)
-        for sizes, method in product(((60, 60), (200, 40)), ("lda", "logistic"))
+        for sizes, method in product(SWEPT, ("lda", "logistic"))
     },
 }
 

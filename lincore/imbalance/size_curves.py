@@ -91,6 +91,13 @@ class Sweep:
         positions = [self.classes.tolist().index(label) for label in self.swept]
         return np.asarray(self.sizes[:, positions].mean(axis=1))
 
+    def test_ratios(self, kind: str) -> Array:
+        """Return the test rows per training row of every size of a curve, shape (A,)."""
+        n_train = self.sizes.sum(axis=1)
+        if kind.startswith("rarer"):  # fitted to all rows
+            n_train = np.full_like(n_train, n_train[-1])
+        return np.asarray(self.test_ratio * n_train[-1] / n_train)
+
     @property
     def is_filled(self) -> Flags:
         """Mask (A,) of the sizes fitted so far."""
@@ -138,9 +145,8 @@ class Sweep:
         rows = self.rows
         seen = np.flatnonzero(~np.isnan(gap).any(axis=1))
         level = 1 - (1 - LEVEL) / max(1, len(seen))
-        intervals = [
-            over_seeds(gap[i], self.test_ratio, level, grain=self.grain(loss)) for i in seen
-        ]
+        ratios = self.test_ratios(kind)
+        intervals = [over_seeds(gap[i], ratios[i], level, grain=self.grain(loss)) for i in seen]
         clear = [
             (i, float(np.sign(interval.value)))
             for i, interval in zip(seen, intervals, strict=True)
@@ -219,9 +225,12 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     """
     k = position(sweep.loss_names, loss, "loss")
     table = sweep.losses[:, :, position(CURVES, kind, "curve"), :, k]
-    grain = sweep.grain(loss)
+    grain, ratios = sweep.grain(loss), sweep.test_ratios(kind)
     ends = np.array(
-        [[over_seeds(losses, sweep.test_ratio, grain=grain) for losses in row] for row in table]
+        [
+            [over_seeds(v, ratio, grain=grain) for v, ratio in zip(row, ratios, strict=True)]
+            for row in table
+        ]
     )
     # With few seeds an interval may exceed the possible values.
     low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, sweep.named(loss).highest)

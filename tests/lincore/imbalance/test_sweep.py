@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
 from lincore import DataError, LinearDiscriminantAnalysis, Moments
-from lincore.imbalance import Sweep, sweep
+from lincore.imbalance import Sweep, size_grid, sweep
 from lincore.io import gaussian_classes
+from lincore.metrics import over_seeds
 from lincore.model_selection import Steps
 
 STEPS = Steps(n_components=2)
@@ -182,3 +183,14 @@ def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
         skewed(), ["class 3"], [4, 8, 12, 24], progress=lambda *_: next(calls), **arguments
     )
     assert_array_equal(later.losses, whole.losses[:, :, :, :1]), "an unfinished split is left out"
+
+
+def test_intervals_count_the_training_rows_of_their_size():
+    data = lincore.sample("gaussian")
+    found = sweep(data, ["class 3"], [5], "lda", repeats=4)
+    small, full = found.sizes.sum(axis=1)
+    for curve, kind, n_train in ((0, "as trained", small), (2, "rarer", full)):
+        grid = size_grid(found, kind=kind)
+        losses = found.losses[0, 0, curve, :, found.loss_names.index("error")]
+        expected = over_seeds(losses, found.n_test / n_train, grain=found.grain("error"))
+        assert_allclose([grid.mean[0, 0], grid.low[0, 0], grid.high[0, 0]], expected)
