@@ -90,7 +90,7 @@ def _stems(f: SampleLine, far: Array, loss: Callable[[Array], Array]) -> tuple[A
 
 def _panels(n: int) -> tuple[Panel, ...]:
     """Return the planes of the losses of least squares and, if there are two, of logistic."""
-    heights = ((0.6, 1.0), (0.0, 0.4)) if n == 2 else ((0.3, 1.0),)
+    heights = ((0.6, 1.0), (0.07, 0.44)) if n == 2 else ((0.3, 1.0),)
     planes = [plane for _, plane in LOSSES]
     return tuple(Panel(plane, Spot(BESIDE, up)) for plane, up in zip(planes, heights, strict=False))
 

@@ -146,3 +146,21 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     dashboard.press("geometry.use")
     dashboard.check()
     assert "own rows" in dashboard.text("sidebar.summary")
+
+
+TITLE_OVER_TICKS = """chart => [...chart.querySelectorAll(".x3title, .x2title, .xtitle")].some(
+    title => {
+        const name = title.getBoundingClientRect();
+        return [...chart.querySelectorAll("[class*=tick] > text")].some(tick => {
+            const place = tick.getBoundingClientRect();
+            return place.left < name.right && name.left < place.right
+                && place.top < name.bottom - 1 && name.top + 1 < place.bottom;
+        });
+    })"""
+
+
+def test_names_of_axes_do_not_cover_their_ticks_on_a_phone(dashboard):
+    asked = Analysis(question=GeometryQuestion("far-points"))
+    dashboard.goto(f"geometry?analysis={asked.to_query()}", width=390)
+    chart = dashboard.element("geometry.figure").locator(".js-plotly-plot")
+    assert not chart.evaluate(TITLE_OVER_TICKS)
