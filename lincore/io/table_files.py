@@ -27,7 +27,7 @@ from lincore.io.tables.column_selection import (
     no_feature_error,
 )
 from lincore.io.tables.features import build_features, merge_labels, order_key
-from lincore.io.tables.formats.in_subprocess import read_sheet, read_statfile
+from lincore.io.tables.formats.in_subprocess import read_sheet, read_statfile, unstored_formulas
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import read_parquet
 from lincore.io.tables.formats.zipped import read_zipped_table
@@ -128,6 +128,9 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
     sheet = read_sheet(raw, name, options.sheet, limits)
     asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
     table = _read_text(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
+    if sheet.n_unstored:
+        notice = unstored_formulas(sheet.n_unstored, name)
+        table = replace(table, notices=(notice, *table.notices))
     return _with_sheets(table, name, sheet.name, sheet.sheets, kind="workbook")
 
 

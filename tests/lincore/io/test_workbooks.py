@@ -255,3 +255,26 @@ def test_types_and_roles_of_orange_are_used_in_a_workbook(head):
     data = load(book({"one": [*head, *rows]}), name="made.xlsx")
     assert (data.target_name, data.feature_names) == ("kind", ("size",))
     assert data.counts.tolist() == [6, 6]
+
+
+def test_formulas_without_stored_values_are_told_with_the_remedy():
+    """Programs that write workbooks without calculating leave such formulas."""
+    rows = [[i, i * 7 % 11, f"=A{i + 2}+B{i + 2}", "ab"[i % 2]] for i in range(20)]
+    data = load(book({"data": [["x", "y", "sum", "kind"], *rows]}), name="sums.xlsx", target="kind")
+    (notice,) = (notice for notice in data.notices if notice.code == "LIN005")
+    assert notice.what.startswith("20 formulas of the workbook have no stored value")
+    assert "Open the workbook in a spreadsheet program" in notice.remedy
+    calculated = [["=A1"] * 3 for _ in range(20)]
+    with pytest.raises(DataError, match=r"60 formulas .* no stored value.* Open the workbook"):
+        load(book({"data": [["x", "y", "kind"], *calculated]}), name="sums.xlsx", target="kind")
+
+
+def test_formulas_with_an_empty_text_have_a_stored_value():
+    raw = book({"data": [["x", "kind"], *([i, "ab"[i % 2]] for i in range(20)), [20, "=A1"]]})
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    assert b'<c r="B22"><f>' in sheet
+    files["xl/worksheets/sheet1.xml"] = sheet.replace(b'<c r="B22">', b'<c r="B22" t="str">')
+    data = load(zipped(files), name="texts.xlsx", target="kind")
+    assert "LIN005" not in {notice.code for notice in data.notices}

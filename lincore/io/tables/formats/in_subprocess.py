@@ -21,6 +21,7 @@ from lincore.io.files.sources import STATFILES
 from lincore.io.tables.formats.parquet import read_parquet
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, check_size, is_zip
+from lincore.utils.formatting import count
 
 # The parser of a file of the maximum size needs half of that.
 _MEMORY_BYTES = 1_500_000_000
@@ -90,6 +91,7 @@ class Sheet(NamedTuple):
     text: bytes  # CSV in UTF-8
     name: str
     sheets: tuple[str, ...]  # the names of all sheets
+    n_unstored: int  # formulas of the workbook without a stored value
 
 
 def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
@@ -107,13 +109,28 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
             where=f"{name}, option sheet",
             remedy=f"Choose among: {', '.join(sheets[:10])}.",
         )
+    if answer["unstored"] and not (answer["chosen"] and text.strip().count(b"\n")):
+        notice = unstored_formulas(answer["unstored"], name)
+        raise DataError(notice.what, where=name, remedy=notice.remedy)
     if not answer["chosen"]:
         raise DataError(
             "No sheet of the workbook contains a table.",
             where=name,
             remedy="Fill at least two columns of a sheet, without gaps between rows.",
         )
-    return Sheet(text, answer["chosen"], sheets)
+    return Sheet(text, answer["chosen"], sheets, answer["unstored"])
+
+
+def unstored_formulas(number: int, name: str) -> Notice:
+    """State that formulas of a workbook have no values, and how they get them."""
+    verb, result = ("has", "it is") if number == 1 else ("have", "they are")
+    formulas = f"{count(number, 'formula')} of the workbook {verb} no stored value"
+    return Notice(
+        f"{formulas}, so {result} read as blank.",
+        name,
+        "Open the workbook in a spreadsheet program, which calculates, and save it.",
+        "LIN005",
+    )
 
 
 def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
