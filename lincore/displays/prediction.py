@@ -370,7 +370,22 @@ class PredictionScoresDisplay(_ScoredDisplay):
             recalls = report.score_texts(metrics.score_table(self.results, ["recall"]))
             lines[f"recall of {quoted(self.results.classes[rarest])}"] = recalls[rarest]
         lines[baseline] = percent(metrics.majority_baseline_score(self.results, names[0]))
+        lines |= self._abstained(self.results)
         return pd.DataFrame(lines.items(), columns=["score", "value"])
+
+    def _abstained(self, results: Results) -> dict[str, str]:
+        """Return the scored rows for which the model abstains, and its error on the others."""
+        if self.predictions.is_rejected is None:
+            return {}
+        is_rejected = self.predictions.is_rejected[results.rows]
+        number, n_rows = int(is_rejected.sum()), len(is_rejected)
+        lines = {"abstained": f"{number:,} of {n_rows:,} ({percent(number / n_rows)})"}
+        if number < n_rows:
+            decided = results.take(~is_rejected)
+            value, low, high = metrics.score(decided, results.methods[0], "accuracy")
+            error = metrics.Interval(1 - value, 1 - high, 1 - low)
+            lines["error without these"] = report.format_score(error, "recall")
+        return lines
 
     def notes(self) -> tuple[str, ...]:
         """Return the rule of the intervals, and which rows count by which weights."""
@@ -378,6 +393,11 @@ class PredictionScoresDisplay(_ScoredDisplay):
             return ()
         names = report.headline_score_names(self.results)
         notes = [report.interval_method(self.results, *names), *self._row_notes(self.results)]
+        if self.predictions.rule is not None:
+            notes.append(
+                f"Scores and confusion matrix are of all {self.predictions.noun}, also those for "
+                "which the model abstains."
+            )
         if self.predictions.threshold is not None:
             notes.append("If the threshold was chosen by these scores, they are optimistic.")
         return tuple(notes)

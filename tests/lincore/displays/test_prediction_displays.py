@@ -13,6 +13,7 @@ from lincore import laboratory
 from lincore.displays import DriftDisplay, PredictedRowsDisplay
 from lincore.errors import DataError
 from lincore.prediction import TestSet, predict
+from lincore.report import format_score
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +127,21 @@ def test_the_verdict_is_not_about_points_of_ones_own():
     own, given = (laboratory.answer("own-rows", points=part) for part in (points, ()))
     assert own.verdict() == given.verdict() and "of 20 rows" in own.finding()
     assert "of 24 rows" in given.finding()
+
+
+@pytest.mark.parametrize("reject", ["cost", "sets"])
+def test_scores_tell_the_abstained_rows_and_the_error_of_the_others(reject):
+    data = lincore.sample("passengers")
+    model = lincore.fit(data, "lda")
+    shown = model.reject_option(reject=reject)
+    rejection = shown.rejection
+    predictions = predict(model.fitted_model, TestSet(data, model.split))
+    plain = predictions.scores()
+    assert not plain.table()["score"].str.contains("abstain").any()
+    scores = predictions.with_reject_option(shown.rule).scores()
+    lines = dict(scores.table().to_numpy().tolist())
+    number = int((rejection.predicted < 0).sum())
+    assert lines["abstained"].startswith(f"{number} of {len(rejection.predicted)} ")
+    assert lines["error without these"] == format_score(rejection.error, "recall")
+    assert "of all test rows, also those for which the model abstains" in " ".join(scores.notes())
+    pd.testing.assert_frame_equal(scores.frame(), plain.frame())
