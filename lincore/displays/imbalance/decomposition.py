@@ -102,6 +102,7 @@ class DecompositionDisplay(StudyLossDisplay):
             self.attribution.full.value,
             loss=self.shown,
             greater_is_better=self.study.named(self.shown).greater_is_better,
+            is_chance=self.as_cost(self.attribution.total).low <= 0,
             **self.scaling,
         )
 

@@ -184,7 +184,8 @@ class StudyLossDisplay(StudyDisplay):
         full, reduced = (
             self.study.counts[subset][self.study.is_reduced].sum() for subset in ("full", "reduced")
         )
-        return f"{reduced:,} instead of {full:,} training rows of {self.reduced_classes}"
+        rows = f"training {self.study.settings.rows} of {self.reduced_classes}"
+        return f"{reduced:,} instead of {full:,} {rows}"
 
 
 def _remedies(so_far: SimpleNamespace) -> dict[str, str]:

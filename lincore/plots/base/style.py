@@ -46,6 +46,7 @@ def figure(
     alt: str,
     subtitle: str = "",
     height: int = 480,
+    bottom: int = 8,
     **layout: Any,
 ) -> go.Figure:
     """Return a figure, transparent so that it suits a light and a dark page."""
@@ -62,7 +63,7 @@ def figure(
         "title": heading | {"y": 1, "yanchor": "top", "yref": "container"},
         "meta": {"alt": alt, "title": plain(title), "subtitle": plain(subtitle)},
         "height": height + top,
-        "margin": {"t": top, "r": 8, "l": 8, "b": 8},
+        "margin": {"t": top, "r": 8, "l": 8, "b": bottom},
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
         "hovermode": "closest",

@@ -24,8 +24,6 @@ Normalize = Literal["true", "pred"] | None
 MOST_SHARES = 6
 # ... and with the count alone; with more, numbers appear on hovering.
 MOST_COUNTS = 20
-# With more classes, recall and precision are whole percentages: others would overlap.
-MOST_DECIMALS = 12
 # The strongest shade on which text has a contrast of 4.5 in both themes.
 STRONGEST = 0.6
 TICK_WIDTH = 14
@@ -194,8 +192,8 @@ def _margins(counts: Counts, room: Room) -> Trace:
     positions, end = np.arange(n_classes), np.full(n_classes, n_classes)
     totals = [*counts.sum(axis=1).tolist(), *counts.sum(axis=0).tolist()]
     shares = zip([*right.tolist()] * 2, totals, strict=True)
-    decimals = 1 if n_classes <= MOST_DECIMALS else 0
-    size = 12 if n_classes <= room.shares else 10 if decimals else 9
+    # Beside many classes, decimals would overlap.
+    decimals, size = (1, 12) if n_classes <= room.shares else (0, 9)
     return trace(
         "scatter",
         x=np.concatenate([end, positions]).astype(np.int16),
@@ -246,7 +244,7 @@ def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> l
     return texts
 
 
-def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
+def class_axes(labels: list[str], room: Room) -> dict[str, Any]:
     """Return the axes of a square of classes: predicted ones across, true ones from the top."""
     every = int(np.ceil(len(labels) / room.ticks))
     ticks = list(range(0, len(labels), every))
@@ -255,14 +253,16 @@ def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
     common = {"showgrid": False, "constrain": "domain", "tickcolor": CLEAR,
               "tickvals": [*ticks, n_classes] if room.margins else ticks}  # fmt: skip
     first, last = -0.5, n_classes - 0.5 + room.margins
-    across = {"range": [first, last], "constraintoward": "left"}
+    across: dict[str, Any] = common | {"range": [first, last], "constraintoward": "left"}
     across |= {"ticktext": [*texts, "<i>recall (%)</i>"] if room.margins else texts}
-    down = {"range": [last, first], "constraintoward": "top", "scaleanchor": "x"}
+    down = common | {"range": [last, first], "constraintoward": "top", "scaleanchor": "x"}
     down |= {"ticktext": [*texts, "<i>precision (%)</i>"] if room.margins else texts}
-    return {
-        "xaxis": axis("predicted class", **common, **across),
-        "yaxis": axis("true class", **common, **down),
-    }
+    below = {}
+    if n_classes > room.shares:
+        # The margin that Plotly finds for turned names can leave the square at half its size.
+        across |= {"tickangle": 90, "automargin": False}
+        below = {"bottom": 40 + 7 * max(len("recall (%)") * room.margins, *map(len, short))}
+    return below | {"xaxis": axis("predicted class", **across), "yaxis": axis("true class", **down)}
 
 
 def _most_frequent_error(counts: Counts) -> tuple[int, int, float, bool]:

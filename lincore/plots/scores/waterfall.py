@@ -37,6 +37,7 @@ def waterfall(
     unit: str = "points",
     scale: float = 100.0,
     greater_is_better: bool = False,
+    is_chance: bool = False,
     title: str = "",
     basis: str = "Bars on the steps: 95 % intervals over random choices of the rows.",
 ) -> go.Figure:
@@ -58,6 +59,8 @@ def waterfall(
         For a recall: then falling is drawn as the worse.
     title : str, optional
         The finding; otherwise what it computes.
+    is_chance : bool, default False
+        Whether the total is not distinguishable from zero: then no part is named.
     basis : str
         What the bars on the steps are.
 
@@ -75,7 +78,8 @@ def waterfall(
     first, changes = scale * start, values[:, 0]
     edges = first + np.concatenate([[0.0], np.cumsum(changes)])
     labels = [start_name, *parts, end_name]
-    heading = _finding(list(parts), values, loss, unit)
+    heading = _finding([] if is_chance else list(parts), values, loss, unit)
+    heading += ": no loss beyond chance" * is_chance
     bottom = _bottom(edges, values)
     zoomed = f" The axis begins at {_loss_text(bottom, unit)}{' %' if unit == 'points' else ''}."
     return figure(

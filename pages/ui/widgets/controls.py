@@ -235,6 +235,9 @@ class SentFigure(BaseFigure):
         self.fitted = _proportions(self._written["data"], layout)
         if self.fitted:
             layout["legend"]["maxheight"] = LEGEND_SHARE
+            if not layout["xaxis"].get("automargin", True):
+                # Plotly keeps a square that was small when first drawn; here the page fits it.
+                del layout["yaxis"]["scaleanchor"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as a dictionary, which nobody changes."""
@@ -274,7 +277,9 @@ def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str
             entry = ENTRY + LETTER * len(trace["name"])
             lines, used = (lines + 1, entry) if used + entry > PHONE else (lines, used + entry)
     sides += AXIS - 15 + LETTER * letters + COLOUR_BAR * has_bar
-    ends += AXIS + LETTER * under * is_turned + LINE * lines
+    ends += LINE * lines
+    if across.get("automargin", True):
+        ends += AXIS + LETTER * under * is_turned
     (left, right), (bottom, top) = across["range"], up["range"]
     ratio = abs(top - bottom) / abs(right - left)
     return {

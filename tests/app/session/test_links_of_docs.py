@@ -188,7 +188,7 @@ def test_the_numbers_of_a_row_are_on_the_page_that_it_opens(name):
 def test_a_link_to_a_study_reduces_a_class(name):
     app = settled(opened(name, with_few_splits(name)))
     assert not [info.value for info in app.info], "Reduce at least one class."
-    assert app.header[0].value.startswith("With 37 instead of 112 training rows of 'Ben'")
+    assert app.header[0].value.startswith("With 37 instead of 112 training images of 'Ben'")
 
 
 def test_a_class_cut_to_a_share_keeps_it_of_its_training_rows():

@@ -55,6 +55,19 @@ def test_another_figure_in_its_place_is_another():
     assert specs[0] != specs[1] != specs[2]
 
 
+def test_a_matrix_of_many_classes_is_kept_square_by_the_page():
+    labels = [f"class {i}" for i in range(12)]
+    few, many = (
+        controls.SentFigure(
+            plots.confusion_difference(np.eye(n, dtype=int), np.eye(n, dtype=int), labels[:n])
+        )
+        for n in (3, 12)
+    )
+    assert few.fitted["ratio"] == many.fitted["ratio"] == 1
+    anchors = [sent.to_dict()["layout"]["yaxis"].get("scaleanchor") for sent in (few, many)]
+    assert anchors == ["x", None]
+
+
 def test_only_a_figure_with_equal_axes_follows_the_width_of_its_container():
     app = AppTest.from_function(page)
     app.session_state["drawn"] = plots.class_balance(*COUNTS)

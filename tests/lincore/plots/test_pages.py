@@ -196,6 +196,8 @@ def test_a_waterfall_adds_up():
     np.testing.assert_allclose(np.asarray(steps["base"], float)[1:], tops[:-1], rtol=1e-6)
     np.testing.assert_allclose(decoded(steps["error_y"]["array"]), [0.7, 0.9, 0.2], rtol=1e-4)
     assert figure.layout.meta["title"] == ("+16.3 points of error: most of it prior shift (+10.3)")
+    by_chance = plots.waterfall(parts, 0.157, is_chance=True)
+    assert by_chance.layout.meta["title"] == "+16.3 points of error: no loss beyond chance"
     nats = plots.waterfall({"a": (-0.2, -0.3, -0.1)}, 0.9, unit="", scale=1, loss="log loss")
     assert nats.layout.meta["title"] == "\u22120.2 in log loss: most of it a (\u22120.2)"
 

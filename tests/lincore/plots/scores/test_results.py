@@ -55,7 +55,8 @@ def test_the_confusion_matrix_shows_the_counts_of_the_scores(n_classes, seed):
         right = np.diag(counts)
         beside = np.concatenate([right / counts.sum(axis=1), right / counts.sum(axis=0)])
     shown = [np.nan if text == "–" else float(text) for text in margins["text"]]
-    np.testing.assert_allclose(shown, 100 * beside, atol=0.051)
+    # Beside many classes, whole percentages.
+    np.testing.assert_allclose(shown, 100 * beside, atol=0.051 if n_classes <= 6 else 0.501)
 
 
 def test_an_image_stands_in_its_cell_above_the_number():
@@ -110,6 +111,10 @@ def test_many_classes_keep_their_hover_and_lose_their_numbers(n_classes):
     assert ("text" in cells) == (n_classes <= 20)
     assert labels[-1] in cells["hovertext"][-1]
     assert all(len(tick) <= 14 for tick in figure.layout.xaxis.ticktext if "recall" not in tick)
+    # Names that are turned have a margin of their own: Plotly's depends on how it was drawn before.
+    assert (figure.layout.xaxis.automargin, figure.layout.margin.b > 100) == (
+        (True, False) if n_classes == 2 else (False, True)
+    )
     if n_classes == 20:  # a cell has room for three digits
         assert all(len(text) <= 3 for text in figure.data[1].text)
     assert len(figure.to_json()) < 400_000
