@@ -59,7 +59,9 @@ def test_it_follows_affine_maps():
 
 def test_a_class_without_one_keeps_its_sample_covariance():
     X, codes = drawn(3, sizes=(60, 5, 40))
-    with pytest.warns(UserWarning, match="for 1 class: 1. It needs more than 6 rows"):
+    with pytest.warns(
+        UserWarning, match="for 1 class: 1. With 3 features it needs more than 6 rows"
+    ):
         model = LinearDiscriminantAnalysis(covariance="mcd").fit(X, codes)
     assert model.means_[1] == pytest.approx(X[codes == 1].mean(axis=0))
     X[:, 2] = codes == 0  # an indicator

@@ -96,7 +96,9 @@ def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
         assert row["baseline"] == pytest.approx(guess)
         found = metrics.score(results, "lda", name)
         assert (row["value"], row["low"], row["high"]) == tuple(found)
-    predictions = SimpleNamespace(results=lambda: results.select("lda"), truth=np.zeros(90))
+    predictions = SimpleNamespace(
+        results=lambda: results.select("lda"), truth=np.zeros(90), is_rejected=None
+    )
     head = dict(PredictionScoresDisplay(predictions).table().itertuples(index=False, name=None))
     assert list(head) == [
         "balanced accuracy", "MCC", "accuracy", "recall of 'c'", "majority-class baseline",
