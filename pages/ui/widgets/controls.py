@@ -235,7 +235,7 @@ class SentFigure(BaseFigure):
         self.fitted = _proportions(self._written["data"], layout)
         if self.fitted:
             layout["legend"]["maxheight"] = LEGEND_SHARE
-            if not layout["xaxis"].get("automargin", True):
+            if _names_have_a_margin(layout["xaxis"]):
                 # Plotly keeps a square that was small when first drawn; here the page fits it.
                 del layout["yaxis"]["scaleanchor"]
 
@@ -258,6 +258,11 @@ def _leave_out_title(layout: dict[str, Any]) -> None:
         layout["height"] -= spare
 
 
+def _names_have_a_margin(axis: dict[str, Any]) -> bool:
+    """Return whether an axis of names, as of a matrix of many classes, brings its own margin."""
+    return "ticktext" in axis and not axis.get("automargin", True)
+
+
 def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str, float]:
     """Return the proportions of a figure of one pair of equal axes, in pixels; {} for others."""
     margin, across, up = layout["margin"], layout.get("xaxis", {}), layout.get("yaxis", {})
@@ -278,7 +283,7 @@ def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str
             lines, used = (lines + 1, entry) if used + entry > PHONE else (lines, used + entry)
     sides += AXIS - 15 + LETTER * letters + COLOUR_BAR * has_bar
     ends += LINE * lines
-    if across.get("automargin", True):
+    if not _names_have_a_margin(across):
         ends += AXIS + LETTER * under * is_turned
     (left, right), (bottom, top) = across["range"], up["range"]
     ratio = abs(top - bottom) / abs(right - left)
