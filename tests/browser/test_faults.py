@@ -58,7 +58,7 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
                 f"This analysis needs {OWN}: upload it again to continue."
             )
             asked.wait_for()
-            assert "after a restart of the server" in visitor.text()
+            assert "or the server restarts" in visitor.text()
             visitor.upload("again.upload", (OWN, table()))
             visitor.page.get_by_text(found).first.wait_for()
             visitor.settle()
