@@ -31,8 +31,13 @@ from lincore.utils import captured_warnings
 Found = Iterator[tuple[str, Interval, float]]
 #: Groups, their rows, and the folds.
 GROUPS = ((9, 20, 3), (10, 4, 5), (12, 10, 4), (20, 5, 5), (40, 5, 10))
-#: Rows of the classes, and how many of the second remain in a sweep.
-SWEPT = {(60, 60): [6, 15, 30], (40, 40): [4, 10], (200, 40): [4, 10]}
+#: Rows of the classes, those that are swept, and how many rows of them remain.
+SWEPT = {
+    "60 : 60": ((60, 60), ["class 2"], [6, 15, 30]),
+    "60 : 60, both": ((60, 60), ["class 1", "class 2"], [6, 15, 30]),
+    "40 : 40": ((40, 40), ["class 2"], [4, 10]),
+    "200 : 40": ((200, 40), ["class 2"], [4, 10]),
+}
 N_FRESH, N_CURVE_SPLITS, N_COST_SPLITS = 4_000, 5, 20
 
 
@@ -131,10 +136,11 @@ def curves(sizes: tuple[int, int], seed: int) -> Found:
             yield f"{score}, {line[3]} rows", Interval(*line[4:]), np.nan
 
 
-def swept(sizes: tuple[int, int], method: str, seed: int) -> Found:
+def swept(name: str, method: str, seed: int) -> Found:
     """Yield every size of a class-size sweep."""
+    sizes, classes, left = SWEPT[name]
     data = two(sizes, (1.2, 1.2, 0, 0), seed)
-    sweep = lincore.sweep(data, ["class 2"], SWEPT[sizes], method, seed=APART * seed, exact=False)
+    sweep = lincore.sweep(data, classes, left, method, seed=APART * seed, exact=False)
     for loss in ("error", "log loss", "recall of class 2"):
         grid = lincore.imbalance.size_grid(sweep, loss)
         for size, *ends in zip(grid.sizes, grid.mean[0], grid.low[0], grid.high[0], strict=True):
@@ -165,8 +171,8 @@ DESIGNS = {
     "curve, 60 : 60": partial(curves, (60, 60)),
     "curve, 100 : 20": partial(curves, (100, 20)),
     **{
-        f"sweep, {' : '.join(map(str, sizes))}, {method}": partial(swept, sizes, method)
-        for sizes, method in product(SWEPT, ("lda", "logistic"))
+        f"sweep, {name}, {method}": partial(swept, name, method)
+        for name, method in product(SWEPT, ("lda", "logistic"))
     },
 }
 

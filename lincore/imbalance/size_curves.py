@@ -92,11 +92,13 @@ class Sweep:
         return np.asarray(self.sizes[:, positions].mean(axis=1))
 
     def test_ratios(self, kind: str) -> Array:
-        """Return the test rows per training row of every size of a curve, shape (A,)."""
-        n_train = self.sizes.sum(axis=1)
-        if kind.startswith("rarer"):  # fitted to all rows
-            n_train = np.full_like(n_train, n_train[-1])
-        return np.asarray(self.test_ratio * n_train[-1] / n_train)
+        """Return `test_ratio` at every size of a curve, shape (A,)."""
+        if kind not in CURVES[:2]:  # fitted to all rows
+            return np.full(len(self.sizes), self.test_ratio)
+        # Draws of n of N rows have n²/N in common: if only some classes are reduced, the training
+        # sets of two seeds overlap relatively more. See docs/coverage.md.
+        shared = (self.sizes**2 / self.sizes[-1].clip(1)).sum(axis=1) / self.sizes.sum(axis=1) ** 2
+        return np.asarray(self.test_ratio * shared / shared[-1])
 
     @property
     def is_filled(self) -> Flags:

@@ -185,12 +185,22 @@ def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
     assert_array_equal(later.losses, whole.losses[:, :, :, :1]), "an unfinished split is left out"
 
 
-def test_intervals_count_the_training_rows_of_their_size():
+def test_intervals_count_the_training_rows_that_the_seeds_share():
     data = lincore.sample("gaussian")
     found = sweep(data, ["class 3"], [5], "lda", repeats=4)
-    small, full = found.sizes.sum(axis=1)
-    for curve, kind, n_train in ((0, "as trained", small), (2, "rarer", full)):
+    (others, small), full = (found.sizes[0, :2], found.sizes[0, 2]), found.sizes[1]
+    # Two seeds share a row of 5 of N with probability 5 / N, and those of whole classes as ever.
+    shared = (others.sum() + small**2 / full[2]) / (others.sum() + small) ** 2 * full.sum()
+    assert 1 < shared < full.sum() / found.sizes[0].sum()
+    for curve, kind, factor in ((0, "as trained", shared), (2, "rarer", 1)):
         grid = size_grid(found, kind=kind)
         losses = found.losses[0, 0, curve, :, found.loss_names.index("error")]
-        expected = over_seeds(losses, found.n_test / n_train, grain=found.grain("error"))
+        expected = over_seeds(losses, factor * found.test_ratio, grain=found.grain("error"))
         assert_allclose([grid.mean[0, 0], grid.low[0, 0], grid.high[0, 0]], expected)
+
+
+def test_small_training_sets_that_share_no_rows_are_not_corrected_further():
+    data = lincore.sample("iris")
+    found = sweep(data, data.classes.tolist(), [5], "lda", repeats=2)
+    assert found.sizes.tolist() == [[5] * 3, [35] * 3]
+    assert_allclose(found.test_ratios("as trained"), found.test_ratio)
