@@ -106,7 +106,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     )
     for typed, said in (("-4", "-4 is not a cost"), ("", "An empty cell is not a cost")):
         type_cell(dashboard, grid, 2, 1, 4, typed)
-        assert f"{said}: class 3 predicted as class 1 stays at 9." in dashboard.text()
+        assert f"{said}: 'class 3' predicted as 'class 1' stays at 9." in dashboard.text()
         assert dashboard.table("balance.costs.table") == after
     dashboard.visit("compare")
     dashboard.visit("balance")
@@ -184,10 +184,10 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path):
     )
     crossings = found.crossings("error")
     assert crossings
-    marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
+    marks = [mark["x0"] for mark in dashboard.figure("balance.sizes.figure")["layout"]["shapes"]]
     np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
     assert found.curves(loss="error").finding() in dashboard.text()
-    assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
-    dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()
+    assert "The order changes at" in dashboard.alternative("balance.sizes.figure")
+    dashboard.element("balance.sizes.figure").scroll_into_view_if_needed()
     dashboard.check()
     dashboard.screenshot("balance-crossing")
