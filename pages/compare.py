@@ -6,6 +6,7 @@ from lincore.displays import ScoresDisplay
 from pages.ui.compare import choices, panels, run
 from pages.ui.frame import checks_line, export_menu, sidebar
 from pages.ui.jobs import page_jobs
+from pages.ui.session import questions
 from pages.ui.widgets import displays, text
 
 experiment = sidebar.show("compare")
@@ -27,9 +28,9 @@ content = displays.parts(scores)
 heading.header(text.escape(content.finding), anchor=False)
 export_menu.add_results(comparison=scores.ranked, score=scores.deciding, rope=scores.rope)
 
-displays.figure(scores, key=choices.KEY)
+displays.figure(scores, key=questions.COMPARE)
 st.markdown(text.escape(content.scope))
-displays.details(scores, key=choices.KEY)
+displays.details(scores, key=questions.COMPARE)
 run.offer_regularization(job.result)
 panels.show(scores, data, job.settings)
 page_jobs.catch_up()

@@ -59,7 +59,7 @@ else:  # another model may have had one
 if not predicted.predictions.has_posteriors:
     chosen["reject"] = None
 held_out = None
-if saved is None and chosen["reject"] in SETS:
+if not isinstance(choice, saved_model.Saved) and chosen["reject"] in SETS:
     held_out = run.predict_held_out(experiment, choice)
     chosen["reject"] = chosen["reject"] if held_out else None
 chosen["threshold"] = threshold

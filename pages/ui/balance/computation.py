@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.imbalance import BalanceStudy
     from pages.ui.jobs.executor import Job
-    from pages.ui.jobs.progress import Progress
+    from pages.ui.jobs.progress import Progress, Work
     from pages.ui.session.experiment import Setup
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
@@ -155,7 +155,7 @@ def _draw_existing(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job 
 def follow(
     key: str,
     settings: Any,
-    work: page_jobs.Work,
+    work: Work,
     describe: str,
     data: Dataset,
     *,

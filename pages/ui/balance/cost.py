@@ -104,7 +104,13 @@ def _draw(cost: ImbalanceCost, method: str, loss: str) -> None:
     with right:
         displays.figure(corrections, key=f"{KEY}.corrections")
     st.caption(text.escape(displays.parts(decomposition).scope))
-    shown = (corrections, decomposition, MoreRowsDisplay, curve, CostDifferenceDisplay)
+    shown: tuple[Any, ...] = (
+        corrections,
+        decomposition,
+        MoreRowsDisplay,
+        curve,
+        CostDifferenceDisplay,
+    )
     for tab, display in zip(st.tabs([display.title for display in shown]), shown, strict=True):
         with tab:
             if display is MoreRowsDisplay:
@@ -131,7 +137,7 @@ def _more_rows(cost: ImbalanceCost, method: str, loss: str) -> None:
 
 @sidebar.fragment
 def _two_models(cost: ImbalanceCost, method: str) -> None:
-    subject = {"cost": cost, "method": method}
+    subject: dict[str, Any] = {"cost": cost, "method": method}
     with st.container(horizontal=True, key=f"{PAIR}.settings"):
         settings = displays.ask(CostDifferenceDisplay, PAIR, width=260, **subject)
     displays.show(CostDifferenceDisplay(**subject, **settings), key=PAIR)

@@ -154,7 +154,7 @@ def _both_sets(shown: ShownStudy) -> None:
         with column:
             displays.body(regions, key=f"balance.{regions.side}")
     subject = shown.context | {"remedy": chosen["remedy"], "data": None}
-    sides = ("full", "difference", "reduced")
+    sides: tuple[Any, ...] = ("full", "difference", "reduced")
     for column, side in zip(st.columns(3, gap="medium"), sides, strict=True):
         with column:
             displays.figure(

@@ -79,7 +79,8 @@ def show(model: FittedClassifier, job_settings: Any) -> None:
 
 def tabs_of(model: FittedClassifier) -> list[type[Display]]:
     """Return the displays with tabs of their own, of what the model has."""
-    steps, missing = ConvergenceDisplay(model), set()
+    steps = ConvergenceDisplay(model)
+    missing: set[type[Display]] = set()
     if not (steps.iterates or steps.can_compare):
         missing.add(ConvergenceDisplay)
     if not CanonicalDisplay(model).has_functions:
@@ -126,7 +127,7 @@ def _convergence(model: FittedClassifier, job_settings: Any) -> None:
 
 def _solvers(model: FittedClassifier, job_settings: Any, shown: ConvergenceDisplay) -> None:
     key = f"{KEY}.solvers"
-    as_above = {"quantity": shown.quantity, "across": shown.across}
+    as_above: dict[str, Any] = {"quantity": shown.quantity, "across": shown.across}
     chosen = displays.ask(SolversDisplay, key, "solvers", model=model)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen |= displays.ask(SolversDisplay, key, "rate", "other_rate", width=150, model=model)

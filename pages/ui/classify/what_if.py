@@ -50,7 +50,7 @@ def _panel(model: FittedClassifier) -> None:
         _posteriors(displays.table(shown))
         displays.figure(shown, key=KEY)
     st.markdown("##### What each feature adds")
-    changes = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
+    changes: dict[str, Any] = {"row": shown.row, "moved": () if shown.by_component else shown.moved}
     added = displays.chosen(ContributionsDisplay, model=model, **changes)
     displays.show(added, key=added.page_key, data=model.data)
     st.markdown("##### The nearest change of the decision")

@@ -70,7 +70,7 @@ def show(scores: ScoresDisplay, data: Dataset, choice: Setup) -> None:
 
 
 def _judged(shown: ShownComparison, kind: type[Display]) -> None:
-    known = {"results": shown.scores.results, "data": shown.data}
+    known: dict[str, Any] = {"results": shown.scores.results, "data": shown.data}
     subject = {name: known[name] for name in kind.subject_names()}
     display = displays.chosen(kind, **subject, **shown.judged)
     displays.show(display, key=kind.page_key, data=shown.data)

@@ -140,7 +140,7 @@ def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Conditi
 def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
     left, right = st.columns(2)
     is_date = str(values.dtype).startswith("datetime")
-    ends = []
+    ends: list[Any] = []
     for column, word, least in ((left, "From", values.min()), (right, "To", values.max())):
         with column:
             key = f"data.filter.{word.lower()}"

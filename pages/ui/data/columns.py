@@ -79,7 +79,7 @@ def _target(source: Source) -> None:
 
 
 def _retarget(source: Source, key: str) -> None:
-    column = st.session_state.get(key)
+    column: Any = st.session_state.get(key)
     # A late click, after a change of data, may come without a value or with a former column.
     if source.table is not None and column in source.table.frame.columns:
         commands.revise(source.with_target(column))

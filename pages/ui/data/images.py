@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from pages.ui.widgets import controls, displays, text, verdicts
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
+    from pages.ui.jobs.progress import Progress
     from pages.ui.session.sources import ImageSource
 
 KEY = "data.images"
@@ -52,7 +54,7 @@ def show_import_options(source: ImageSource, data: Dataset | None) -> None:
 def _ask_size(data: Dataset | None) -> None:
     """Ask for a common size of the images, or none."""
     size = displays.settings(KEY).get("size")
-    own = data.image_shape if data is not None and data.image_shape else (_USUAL_SIDE, _USUAL_SIDE)
+    shape = data.image_shape if data is not None and data.image_shape else (_USUAL_SIDE,) * 2
 
     def keep(size: tuple[int, int] | None) -> None:
         displays.set_settings(KEY, size=size)
@@ -61,15 +63,17 @@ def _ask_size(data: Dataset | None) -> None:
         "Another size",
         help="Instead of the most frequent size.",
         **controls.edits(
-            f"{KEY}.resize", size is not None, lambda on: keep(own[:2] if on else None)
+            f"{KEY}.resize", size is not None, lambda on: keep((shape[0], shape[1]) if on else None)
         ),
     )
     if size is None:
         return
-    for word, value, make in (
-        ("Height", size[0], lambda new: (new, size[1])),
-        ("Width", size[1], lambda new: (size[0], new)),
-    ):
+    height, width = size
+    sides: dict[str, tuple[int, Callable[[int], None]]] = {
+        "Height": (height, lambda new: keep((new, width))),
+        "Width": (width, lambda new: keep((height, new))),
+    }
+    for word, (value, change) in sides.items():
         st.number_input(
             word,
             1,
@@ -77,9 +81,7 @@ def _ask_size(data: Dataset | None) -> None:
             step=1,
             help="In pixels.",
             width=120,
-            **controls.edits(
-                f"{KEY}.{word.lower()}", value, lambda new, make=make: keep(make(new))
-            ),
+            **controls.edits(f"{KEY}.{word.lower()}", value, change),
         )
 
 
@@ -110,7 +112,7 @@ def show_skipped(data: Dataset) -> None:
 def show_duplicates(data: Dataset) -> None:
     """Report duplicates and near-duplicates among the images."""
 
-    def work(progress: page_jobs.Progress) -> Any:
+    def work(progress: Progress) -> Any:
         progress(0, 0, "comparing images")
         return checks.find_image_duplicates(data)
 

@@ -155,7 +155,7 @@ def _detected(
 ) -> str:
     if detected is None or chosen is not None:
         return AS_DETECTED
-    value = detected.header_line or False if word == "header" else getattr(detected, word)
+    value: Any = detected.header_line or False if word == "header" else getattr(detected, word)
     shown = names.get(value, io.SEPARATOR_NAMES.get(value, str(value)))
     return f"{AS_DETECTED}: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
 

@@ -60,7 +60,10 @@ def _bins(source: Source) -> None:
     if source.target is None or not data.is_number(source.table.frame[source.target]):
         return
     bins = source.choices.bins
-    numbers = {None: "No, unchanged", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
+    numbers: dict[Any, str] = {
+        None: "No, unchanged",
+        **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)},
+    }
     n: Any = bins
     how, threshold = "quantile", None
     if isinstance(bins, io.Bins):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -105,7 +105,7 @@ def _ask(
         views.choose(experiment)
         at = {name: st.container() for name in beside}
         with st.popover("Options", key="explore.options", on_change="rerun") as options:
-            context = {"data": data, "split": split, "draw": options.open}
+            context: dict[str, Any] = {"data": data, "split": split, "draw": options.open}
             rows = displays.ask(DescriptiveDisplay, "explore.rows", **context)
             chosen = displays.ask(record_type, key, at=at, **context, **rows)
     # "All rows" does not depend on the split.

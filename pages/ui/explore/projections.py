@@ -87,7 +87,7 @@ def show(experiment: PageExperiment) -> None:
     _panels(shown._replace(chosen=rows))
 
 
-def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool) -> Projections:
+def _ask(experiment: PageExperiment, at: dict[str, Any], *, draw: bool | None) -> Projections:
     """Ask for projection and plot (in `at`, and here if `draw`); return the fitted projections."""
     data, split = experiment.data, experiment.split
     if draw:
@@ -162,7 +162,8 @@ def _class_means(shown: Projections) -> None:
 
 
 def _reconstruction(shown: Projections) -> None:
-    key, context = "explore.reconstruction", {"projected": shown.projected, "beside": shown.chosen}
+    key = "explore.reconstruction"
+    context: dict[str, Any] = {"projected": shown.projected, "beside": shown.chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
         chosen = displays.ask(ReconstructionDisplay, key, width=300, **context)
     displays.body(ReconstructionDisplay(**context, **chosen), key=key)
@@ -170,7 +171,7 @@ def _reconstruction(shown: Projections) -> None:
 
 def _loadings(shown: Projections) -> None:
     key, projected = "explore.loadings", shown.projected
-    context = {"projected": projected, "n_components": shown.fisher.seen}
+    context: dict[str, Any] = {"projected": projected, "n_components": shown.fisher.seen}
     chosen = displays.ask(LoadingsDisplay, key, width=320, **context)
     displays.body(LoadingsDisplay(projected, shown.fisher.n_components, **chosen), key=key)
 

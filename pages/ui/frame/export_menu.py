@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore import export
+from lincore import analysis, export
 from lincore.errors import DataError
 from pages.ui.jobs import cache
 from pages.ui.widgets import controls, text
@@ -71,8 +71,8 @@ class ShownResults:
         return export.ReportContents(
             self.data,
             self.split,
-            file_name=source.name if source.kind == "file" else "",
-            sha256=source.sha256 if source.kind == "file" else "",
+            file_name=source.name if isinstance(source, analysis.FileData) else "",
+            sha256=source.sha256 if isinstance(source, analysis.FileData) else "",
             seed=self.analysis.split.seed,
             displays=displays,
             script=export.to_script(
@@ -126,11 +126,11 @@ class ShownResults:
         return [figure for key, figure in self.figures.items() if not key.startswith("sidebar.")]
 
 
-def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
+def show(asked: Analysis, data: Dataset, split: Split | None) -> None:
     """Draw the popover; the page adds its content afterwards."""
     last: ShownResults | None = st.session_state.get(SHOWN)
     visited, chosen = ({}, {}) if last is None else (last.visited, last.chosen)
-    shown = ShownResults(analysis, data, split, *controls.begin_page(), visited, chosen)
+    shown = ShownResults(asked, data, split, *controls.begin_page(), visited, chosen)
     # Other pages belong to the same report while only the question differs.
     if last is not None and last.experiment != shown.experiment:
         shown.visited = {}
@@ -140,8 +140,9 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     ) as panel:
         if panel.open:
             # The page is drawn later in this run: its displays are those of the previous run.
-            is_same = last is not None and last.analysis.question.kind == analysis.question.kind
-            _buttons(shown, last if is_same else shown)
+            if last is None or last.analysis.question.kind != asked.question.kind:
+                last = shown
+            _buttons(shown, last)
 
 
 def add_results(**parts: Any) -> None:

@@ -53,7 +53,7 @@ def show(
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _frames(identity: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
     """Return the frames as JSON, without unchanged parts."""
-    frames, former = [], ()
+    frames, former = list[dict[str, Any]](), tuple[Any, ...]()
     for frame in _shown.frames:
         coordinates = frame.coordinates()
         changed = [

@@ -73,7 +73,7 @@ class Job:
         shared: Shared | None = None,
     ) -> None:
         self.key = key
-        self.settings = settings
+        self.settings: Any = settings
         self.describe = describe
         self.owner = owner
         self.progress = Progress(self._should_continue, self._keep)

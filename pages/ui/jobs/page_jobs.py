@@ -155,11 +155,11 @@ def on_demand(
     """
     _watched().pop(key, None)
     job = session_jobs().get((key, settings)) or current(key, same_data_as=settings)
-    is_left = job is not None and job.is_stale(settings) and (job.is_over or unasked)
-    if is_left:
+    is_left = False
+    if job is not None and job.is_stale(settings) and (job.is_over or unasked):
         job.stop()
-    if is_left and unasked and job.result is None:
-        job, is_left = None, False
+        is_left = not unasked or job.result is not None
+        job = job if is_left else None
     if job is None:
         wanted = unasked or st.button(label, key=f"{key}.start", help=help)
     elif is_left:

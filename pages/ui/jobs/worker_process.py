@@ -147,6 +147,7 @@ def _fork() -> Worker:
         log.warning("the fork server has died")
         end()
     start()
+    assert _server is not None  # work is sent only where the system supports it
     return _server.fork()
 
 
@@ -174,7 +175,7 @@ class WorkerDiedError(DataError):
         super().__init__(why, remedy=remedy)
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+class _Pickler(cloudpickle.Pickler):
     """Pickles data sets and large files by number: they are sent separately, and only once."""
 
     def __init__(self, file: BytesIO, apart: list[Any], is_open: bool, **named: Any) -> None:

@@ -72,7 +72,7 @@ class RowsToPredict(NamedTuple):
 def ask_source(experiment: PageExperiment, saved: Saved | None) -> Source:
     """Ask for the source of the rows, and return it; None for the test set."""
     held, fitted = displays.settings(questions.PREDICT), saved and saved.file.model
-    known = {"data": experiment.data, "model": held.get("model"), "fitted": fitted}
+    known: dict[str, Any] = {"data": experiment.data, "model": held.get("model"), "fitted": fitted}
     displays.ask(analysis.PredictQuestion, questions.PREDICT, "rows", **known)
     return displays.read(analysis.PredictQuestion, questions.PREDICT, **known)["rows"]
 
@@ -93,7 +93,7 @@ def ask(
             else _median_observation(data.digest, choice, model, data)
         )
         frame = _form.ask(model, median, source.values)
-        typed = analysis.TypedRow(frame.iloc[0].to_dict())
+        typed = analysis.TypedRow({str(name): value for name, value in frame.iloc[0].items()})
         return RowsToPredict(typed, "The row typed in", frame)
     uploaded = _upload(model, source)
     if uploaded is None:

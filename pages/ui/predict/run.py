@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -75,7 +75,8 @@ def require(
     )
     if job.result is None:
         heading.header(new_rows.QUESTION, anchor=False)
-    if isinstance(job.error, DataError) and "columns of the new rows" in job.error.notice.where:
+    error = job.error
+    if isinstance(error, DataError) and "columns of the new rows" in error.notice.where:
         page_jobs.show(job)
         st.button(
             "Count missing columns as missing values",
@@ -86,13 +87,13 @@ def require(
             help="All values of such a column are imputed from the training rows.",
         )
         st.stop()
-    is_bad = isinstance(job.error, DataError) and file is not None
-    if is_bad and new_rows.take_back(job.error.notice, file):
+    if isinstance(error, DataError) and file and new_rows.take_back(error.notice, file):
         st.rerun()
     return page_jobs.require(job)
 
 
-class Work(NamedTuple):
+@dataclass(frozen=True)
+class Work:
     """Prediction of some rows by a model, as sent to the job.
 
     The training data of a saved model are unknown, so there is no drift.

@@ -43,7 +43,7 @@ class ScriptRun(NamedTuple):
     is_same_page: bool = True
 
 
-def _guarded(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def _guarded(default: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a default, and log it once, if a module, name or signature has changed."""
 
     def decorate(use: Callable[P, T]) -> Callable[P, T]:
@@ -166,14 +166,14 @@ def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> 
         return
     runner._run_script  # noqa: B018  without this attribute nothing is changed
 
-    class ScriptRunner(runner):  # type: ignore[misc]
+    class ScriptRunner(runner):
         waits = True
 
         def _run_script(self, rerun_data: Any, *args: Any, **named: Any) -> None:
             self.lincore_waiting = rerun_data
             with turn(_run(rerun_data, self)):
                 # `keep_clicks` takes it for the run that replaces this one; `pop` is atomic.
-                if vars(self).pop("lincore_waiting", None) is not None:
+                if self.__dict__.pop("lincore_waiting", None) is not None:
                     super()._run_script(rerun_data, *args, **named)
 
         def _maybe_handle_execution_control_request(self) -> None:

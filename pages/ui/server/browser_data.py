@@ -91,7 +91,7 @@ class BrowserData:
         with self._lock:
             self.expire()
             key = (browser, name) if name else next(reversed(self._names(browser)), None)
-            if key not in self._values:
+            if key is None or key not in self._values:
                 return None
             self._values.move_to_end(key)
             return self._values[key][0]

@@ -20,6 +20,7 @@ from pages.ui.session.sources import File, ImageSource, Source, recognise
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
+    from pages.ui.jobs.progress import Progress, Work
 
 READING = "shared.reading"
 JOB = "data.read"
@@ -151,7 +152,8 @@ def drop_image_duplicates(duplicates: Any = None) -> None:
         return
     source: Any = state.image_source()
     if source is None:
-        source = replace(state.data_source(), drop_image_duplicates=True)
+        origin: Any = state.data_source()  # generated data are no images
+        source = replace(origin, drop_image_duplicates=True)
     else:
         source = replace(source, drop_duplicates=True)
     state.use_data(fewer, source, is_new=False)
@@ -160,7 +162,7 @@ def drop_image_duplicates(duplicates: Any = None) -> None:
 def download(name: str) -> None:
     """Start downloading a data set; `apply_result` will apply the result."""
 
-    def work(progress: page_jobs.Progress) -> Any:
+    def work(progress: Progress) -> Any:
         progress(0, 0, "waiting for the server")
         return io.fetch_dataset(name)
 
@@ -170,7 +172,7 @@ def download(name: str) -> None:
 def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
     """Start reading a large table; `apply_result` will apply the result or show the problem."""
 
-    def work(progress: page_jobs.Progress) -> ReadResult:
+    def work(progress: Progress) -> ReadResult:
         progress(0, 0, "examining it")
         source = wanted if wanted.table is not None else wanted.read()
         try:
@@ -182,7 +184,7 @@ def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
 
 
 def _start(
-    work: page_jobs.Work,
+    work: Work,
     wanted: Source | ImageSource | analysis.DownloadData,
     describe: str,
     *,

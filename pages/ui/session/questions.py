@@ -25,7 +25,7 @@ KEYS: Mapping[str, str] = {
     "geometry": GEOMETRY,
 }
 # The question of each `analysis.BalanceMode`.
-_KINDS = {"cost": "balance-cost", "cut": "balance-study"}
+_KINDS: Mapping[Any, str] = {"cost": "balance-cost", "cut": "balance-study"}
 
 
 def asked(record: Any, data: Dataset, counts: Sequence[int]) -> dict[str, Any]:

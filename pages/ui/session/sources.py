@@ -72,9 +72,10 @@ class Source:
         """The data that it makes, as in a specification."""
         default_target, origin = None, self.origin or analysis.FileData(self.name)
         if isinstance(origin, analysis.SampleData):
-            is_file = self.bundled is None
             default_target = (
-                io.SAMPLE_TABLES[origin.name] if is_file else _target_name(self.bundled)
+                io.SAMPLE_TABLES[origin.name]
+                if self.bundled is None
+                else _target_name(self.bundled)
             )
         return replace(
             origin,
@@ -150,7 +151,7 @@ class Source:
         return fresh.with_choices(
             roles={name: role for name, role in former.roles.items() if name in names},
             categories=tuple(name for name in former.categories if name in names),
-            where=tuple(condition for condition in former.where if condition.column in names),
+            where=tuple(condition for condition in former.where if condition[0] in names),
             rename={name: new for name, new in former.rename.items() if name in names},
         )
 

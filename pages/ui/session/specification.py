@@ -130,8 +130,8 @@ def _apply_options(wanted: analysis.SampleData | analysis.FileData) -> None:
 @cache
 def _places() -> Mapping[str, type[Display]]:
     """Return the displays that have a place of their own on a page, by its key."""
-    kinds = [getattr(views, name) for name in views.__all__]
-    classes = [kind for kind in kinds if isinstance(kind, type)]
+    kinds: list[Any] = [getattr(views, name) for name in dir(views)]
+    classes: list[Any] = [kind for kind in kinds if isinstance(kind, type)]
     return {kind.page_key: kind for kind in classes if vars(kind).get("page_key")}
 
 

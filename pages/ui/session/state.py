@@ -99,7 +99,9 @@ def image_source() -> ImageSource | None:
 def sample_source() -> Source | None:
     """Return the bundled table in use, as an editable source; None for other data."""
     origin = data_source()
-    if origin.kind != "sample" or source() is not None or require_dataset().kind.is_images:
+    if not isinstance(origin, analysis.SampleData) or source() is not None:
+        return None
+    if require_dataset().kind.is_images:
         return None
     return _sample_source(origin.name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
@@ -101,7 +101,7 @@ def number(
     *,
     key: str,
     help: str,
-    width: int | str = "stretch",
+    width: int | Literal["stretch"] = "stretch",
 ) -> int:
     """Ask for a whole number within a range; a stored value outside of it is clipped."""
     if key in st.session_state and not low <= st.session_state[key] <= high:
@@ -276,7 +276,7 @@ def _proportions(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str
     # Labels that are longer than the distance of their ticks are turned.
     is_turned = LETTER * under * len(across.get("ticktext", ())) > PHONE * 2 / 3
     has_bar = any(trace.get("marker", {}).get("showscale") for trace in data)
-    lines, used = 0, PHONE
+    lines, used = 0, float(PHONE)
     for trace in data if layout.get("showlegend", True) else ():
         if "name" in trace and trace.get("showlegend", True):
             entry = ENTRY + LETTER * len(trace["name"])

@@ -66,7 +66,7 @@ def ask(
     key: str,
     *names: str,
     width: int | None = None,
-    draw: bool = True,
+    draw: bool | None = True,
     at: Mapping[str, DeltaGenerator] | None = None,
     **context: Any,
 ) -> dict[str, Any]:

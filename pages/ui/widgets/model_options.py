@@ -20,7 +20,7 @@ _WIDTH = 220
 
 
 def model(
-    word: str, data: Dataset, split: Split, *, draw: bool
+    word: str, data: Dataset, split: Split, *, draw: bool | None
 ) -> tuple[str, model_selection.Steps]:
     """Ask for the options of a classifier; return its line and the steps before it.
 

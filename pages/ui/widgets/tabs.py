@@ -47,7 +47,7 @@ def show(
 ) -> None:
     """Draw tabs, and the content of the open one; a link may name what is `within` a tab."""
     labels, asked = list(panels), st.session_state.get(key)
-    held = (within or {}).get(asked, asked)
+    held = asked if within is None else within.get(asked or "", asked)
     if held not in (asked, None) and held in panels:
         st.session_state[key] = held
     when, keys = st.session_state.get(_AWAITED, (0.0, frozenset()))
