@@ -75,9 +75,8 @@ class ExperimentDisplay(Display):
 
     def frame(self) -> pd.DataFrame:
         """Return what is seen in each frame."""
-        varied = laboratory.EXPERIMENTS[self.experiment].varied
         lines = [(frame.label, frame.sentence) for frame in self.shown.frames]
-        return pd.DataFrame(lines, columns=[varied, "what is seen"])
+        return pd.DataFrame(lines, columns=["frame", "what is seen"])
 
     def plot(self) -> go.Figure:
         """Return the figure after the last frame."""

@@ -34,6 +34,7 @@ from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
 WINDOW = StagePlane(np.array([-6.0, -6.0]), np.array([6.0, 6.0]))
+WIDE = StagePlane(np.array([-7.5, -7.5]), np.array([7.5, 7.5]))
 NONE, SEVERAL = "#85858F", "#9A4DB3"
 # The classes that claim a region, and the least area of a region that is named.
 NAMES = ("none", "1", "2", "1 + 2", "3", "1 + 3", "2 + 3", "1 + 2 + 3")
@@ -64,8 +65,8 @@ def _names(cells: Sequence[Cell]) -> Array:
     return positions
 
 
-def _argmax(coef: Array, intercept: Array) -> tuple[Array, ...]:
-    regions = argmax_regions(coef, intercept, WINDOW.low, WINDOW.high)
+def _argmax(coef: Array, intercept: Array, window: StagePlane = WINDOW) -> tuple[Array, ...]:
+    regions = argmax_regions(coef, intercept, window.low, window.high)
     return tuple(region if len(region) else nothing() for region in regions)
 
 
@@ -152,7 +153,7 @@ def _learned() -> Demonstration:
         "LDA's votes never tie here, because its three lines meet in one point; the "
         "perceptron's may. Argmax is never ambiguous."
     )
-    return _demonstration(first, [snapshot for snapshot, _ in frames], answer, finding, -1, data)
+    return _demonstration(first, [snapshot for snapshot, _ in frames], answer, finding, 1, data)
 
 
 @cache
@@ -175,7 +176,7 @@ def _masked() -> Demonstration:
             f"{percent(float(right.mean()))} correctly and recognises {percent(recall, 0)} of the "
             f"middle class; softmax classifies {percent(softmax.score(data.X, data.codes))}."
         )
-        regions = _argmax(squares.coef_, squares.intercept_)
+        regions = _argmax(squares.coef_, squares.intercept_, WIDE)
         return Snapshot(
             f"height {height:.2f}", sentence, (data.X[data.codes == 1], *regions)
         ), recall
@@ -186,10 +187,10 @@ def _masked() -> Demonstration:
     first = Snapshot("before", before, (base.X[base.codes == 1], nothing(), nothing(), nothing()))
     regions = [{**LOOKS[4 + k]} for k in range(3)]
     figure = stage(
-        StagePlane(np.array([-7.5, -7.5]), np.array([7.5, 7.5])),
+        WIDE,
         (dots("class 2", 1), *regions),
         first.places,
-        title="Watch the region of class 2, in the middle: almost no row lies in it",
+        title="Watch the region of class 2 as the class moves up",
         alt="Three classes and the regions in which each class's function is the largest.",
         rows=(base.X[outer], base.codes[outer], base.classes),
     )
@@ -214,7 +215,7 @@ def _demonstration(
         WINDOW,
         LOOKS[: len(first.places)],
         first.places,
-        title="Look for regions that no class claims, and for those that several do",
+        title="Look for regions claimed by no class, and by several",
         alt="A window cut by the lines of binary models; shaded where no class or several claim "
         "it.",
         rows=None if data is None else (data.X, data.codes, data.classes),
@@ -227,7 +228,6 @@ EXPERIMENT = LaboratoryExperiment(
     "One-versus-rest and one-versus-one leave regions claimed by no class or by several; "
     "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "
     "4.3).",
-    "models",
     {
         "classic": Preset(
             "Three lines, 120° apart",

@@ -95,7 +95,7 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
             within(boundary),
         ),
         first.places,
-        title=f"Watch the ringed row go from x to {basis.words}: the line there is a curve here",
+        title=f"Watch the ringed row go from x to {basis.words}",
         alt="Rows of two classes in their features, where the boundary is a curve, and beside them "
         "in two basis functions, where it is a line.",
         rows=(X, codes, data.classes),
@@ -135,7 +135,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Functions of the features",
     "Not separable in x, separable in φ(x): the model stays linear in w (lecture, “Least "
     "Square Classifier”).",
-    "from x to φ",
     {
         "classic": Preset(
             "Two rings",

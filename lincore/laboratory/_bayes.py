@@ -95,14 +95,13 @@ def _losses() -> Demonstration:
             line("threshold", INK, width=3),
         ),
         first.places,
-        title="Watch the threshold: it moves away from the class whose errors cost more",
+        title="Watch the threshold: dearer errors push it away",
         alt="Two overlapping densities, the threshold between them, and the two kinds of errors "
         "as areas.",
         fixed=[
             _still(x, _density(x, mean), f"class {k + 1}", k, ("solid", "dash")[k], 3)
             for k, mean in enumerate(MEANS)
         ],
-        height=420,
         across={"automargin": True},  # on a phone the legend has four lines
     )
     values = ", ".join(f"{signed(_threshold(loss), 4)} at {loss}" for loss in (1, 2, 5, 10))
@@ -153,7 +152,7 @@ def _truth() -> Demonstration:
         plane,
         (line("Bayes boundary", INK, width=3),),
         first.places,
-        title="Watch the boundary: it moves away from the class whose prior grows",
+        title="Watch the boundary: it leaves the class whose prior grows",
         alt="300 rows of two classes, the ellipses of their true densities, and the boundary "
         "with the lowest error.",
         rows=(data.X, data.codes, data.classes),
@@ -229,9 +228,8 @@ def _regret() -> Demonstration:
         [{**line(name, hue, dash=dash, width=3), "mode": "lines+markers"}
          for name, hue, dash in looks],
         first.places,
-        title="Look where the curves cross: with fewer rows than there, QDA loses to LDA",
+        title="Look where the curves cross: before that, QDA loses to LDA",
         alt="Regret of LDA, QDA and least squares by the number of training rows.",
-        height=420,
         across={"type": "log", "tickvals": list(regrets.totals)},
     )  # fmt: skip
     lda, qda, squares = regrets.curves[-1]
@@ -249,7 +247,6 @@ EXPERIMENT = LaboratoryExperiment(
     "The Bayes classifier",
     "Decide for the minimum expected loss: no classifier is better on known densities (lecture, "
     "“Probabilistic Classification”; LDA from scratch).",
-    "situation",
     {
         "classic": Preset(
             "Unequal losses",

@@ -33,7 +33,8 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     X, codes = data.X[train], data.codes[train]
     test_X, test_codes = (X, codes) if train.all() else (data.X[~train], data.codes[~train])
     test_rows = f"{len(test_X)} rows" if train.all() else f"{len(test_X)} new rows"
-    plane = StagePlane.around(X, margin=0.06)
+    first_name, second_name = data.feature_names
+    plane = StagePlane.around(X, margin=0.06, names=(first_name, second_name))
     x, y = np.linspace(plane.low, plane.high, 70).T
 
     def frame(share: float) -> Snapshot:
@@ -79,7 +80,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Shared or individual covariances",
     "With one Σ the quadratic terms cancel and the boundary is a line; with one per class it "
     "is a conic (LDA and QDA derivations, eqs. 29 to 31).",
-    "regularisation",
     {
         "classic": Preset(
             "Narrow within wide",

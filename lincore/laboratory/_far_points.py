@@ -149,8 +149,8 @@ def _show(
         snapshots.append(frame(f"weight {percent(weight, 0)}", end, lines))
     hidden = [np.full_like(stem, np.nan) for stem in snapshots[0].places[3:]]
     before = (
-        f"Least squares and {name} of 120 rows misclassify "
-        f"{' and '.join(str(f.n_wrong(old.X, old.codes)) for f in usual)} of them."
+        f"Fitted to the 120 rows, least squares misclassifies {usual[0].n_wrong(old.X, old.codes)} "
+        f"of them, {name} {usual[1].n_wrong(old.X, old.codes)}."
     )
     first = Snapshot("before", before, (nothing(10), *snapshots[0].places[1:3], *hidden))
     squares, rival_line = lines
@@ -170,7 +170,7 @@ def _show(
             *(within(each, i) for i in range(n_losses) for each in STEMS),
         ),
         first.places,
-        title="Watch the lengths: far points are costly for least squares until its line turns",
+        title="Watch what far points cost until the line turns",
         alt="Two overlapping classes, ten far points of class 2 and the boundaries of least "
         f"squares and {name}; beside them each row's loss by t·f(x).",
         rows=(old.X, old.codes, old.classes),
@@ -179,8 +179,9 @@ def _show(
         panels=_panels(n_losses),
     )
     finding = (
-        f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
-        f"of {usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
+        f"With ten points about ({signed(mean[0], 1)}, {signed(mean[1], 1)}) least squares turns "
+        f"by {turned:.1f}° and misclassifies {wrong} of the old rows instead of "
+        f"{usual[0].n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
         f"errors. {named} turns by {rival_turn}{why}."
     )
     answer = float(wrong) if unit == "rows" else turned
@@ -218,7 +219,9 @@ def _reply(points: Sequence[Point]) -> Reply:
         *(line_in_window(*f, WINDOW.low, WINDOW.high) for f in lines),
         *(each for i in (0, 1) for each in (_curve(i), *lengths[i])),
     )
-    sentence = f"The lines without far points cost these and the old rows: {_costs(lengths)}."
+    sentence = (
+        f"Under the lines fitted without them, far points and old rows cost: {_costs(lengths)}."
+    )
     squares, logistic = (f.n_wrong(old.X, old.codes) for f in lines)
     judged = (
         f"{sentence} Fitted to all, least squares misclassifies {squares} of the 120 old rows, "
@@ -236,7 +239,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Far points",
     "Least squares is not robust: points far on the correct side pull the boundary (lecture, "
     "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
-    "distance, then weight",
     {
         "classic": Preset(
             "Against logistic regression",

@@ -55,9 +55,9 @@ def _two_faces() -> Dataset:
     return Dataset("two faces", scores, faces.codes[chosen], faces.classes[:2], names)
 
 
-def _angle(w: Array) -> float:
-    """Return the angle of a direction, between -90° and 90°."""
-    return float((np.degrees(np.arctan2(w[1], w[0])) + 90) % 180 - 90)
+def _angle(w: Array, high: float = 90.0) -> float:
+    """Return the angle of a line, up to `high` and above `high` - 180°."""
+    return float(high - (high - np.degrees(np.arctan2(w[1], w[0]))) % 180)
 
 
 class _Turns(NamedTuple):
@@ -75,14 +75,18 @@ class _Turns(NamedTuple):
         """Turn a direction in steps, including the named directions."""
         X, codes = rows.X, rows.codes
         means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
-        named = {
-            "x1": 0.0,
-            "x2": 90.0,
-            FISHER: _angle(SampleLine.of(FisherDiscriminant().fit(X, codes)).normal),
-            BETWEEN: _angle(means[1] - means[0]),
-            MAIN: _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0]),
+        directions = {
+            "x1": np.array([1.0, 0.0]),
+            "x2": np.array([0.0, 1.0]),
+            FISHER: SampleLine.of(FisherDiscriminant().fit(X, codes)).normal,
+            BETWEEN: means[1] - means[0],
+            MAIN: np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0],
         }
-        usual, named_angles = np.arange(-90, 90, STEP, dtype=float), np.array(list(named.values()))
+        # Half a turn that does not begin near the answer.
+        high = 90.0 if abs(_angle(directions[FISHER])) <= 45 else 180.0
+        named = {name: _angle(direction, high) for name, direction in directions.items()}
+        usual = np.arange(high - 180, high, STEP, dtype=float)
+        named_angles = np.array(list(named.values()))
         near = np.min(np.abs(usual[:, None] - named_angles), axis=1) < STEP / 3
         angles = np.unique([*usual[~near], *named_angles])
         positions = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
@@ -108,7 +112,10 @@ class _Turns(NamedTuple):
         known = {"s_B": scores.between, "s_W": scores.within, "J": scores.criterion}
         # A number stays with its name.
         words = ", ".join(
-            f"{key}\u00a0=\u00a0{decimals(values[i])}" for key, values in known.items()
+            f"{key}\u00a0=\u00a0{values[i]:,.0f}"
+            if values[i] >= 1000
+            else f"{key}\u00a0=\u00a0{decimals(values[i])}"
+            for key, values in known.items()
         )
         sentence = (
             f"At {signed(self.angles[i], 2 if name else 0)}°{name}: {words} of at most "
@@ -155,13 +162,13 @@ def _histograms(
     return figures
 
 
-def _thresholds(rows: Dataset) -> str:
-    """Describe the thresholds of two rules, for a w of length 1."""
+def _thresholds(rows: Dataset, w: Array) -> str:
+    """Describe the thresholds of two rules along w, of length 1."""
     lines = [
         SampleLine.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
         for rule in ("midpoint", "gaussian")
     ]
-    midpoint, gaussian = (-line.offset / line.length for line in lines)
+    midpoint, gaussian = (float(line.foot @ w) for line in lines)
     return (
         f"for a w of length 1 the midpoint of the projected means is {signed(midpoint, 6)}, the "
         f"threshold of two Gaussians {signed(gaussian, 6)}"
@@ -183,7 +190,8 @@ def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
     )
     drawn = turns.snapshot(turns.named[start]).places
     first = Snapshot("before", before, (*drawn[:-2], nothing(), drawn[-1]))
-    most = max(scores.between.max(), scores.within.max())
+    most, highest = max(scores.between.max(), scores.within.max()), scores.criterion.max()
+    low = turns.angles.min()
     dot = dots("", 0, size=13)
     figure = stage(
         turns.plane,
@@ -196,7 +204,7 @@ def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
             within({**dot, "marker": {**dot["marker"], "color": INK}}, 1),
         ),
         first.places,
-        title="Turn w: the histograms separate, and the dot is highest, where s_B / s_W is large",
+        title="Turn w: J is large where the histograms separate",
         alt="Rows of two classes, a direction with the histogram of the projections on it, the "
         "threshold, the scatter between and within classes as bars, and Fisher's J by angle.",
         rows=(rows.X, rows.codes, rows.classes),
@@ -209,11 +217,11 @@ def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
             ),
             Panel(
                 StagePlane(
-                    np.array([-90.0, 0.0]), np.array([90.0, 1.3 * scores.criterion.max()]),
+                    np.array([low, -0.05 * highest]), np.array([low + 180, 1.3 * highest]),
                     ("angle of w", "J = s_B / s_W"), False,
                 ),
                 Spot((0.74, 1), (0, 0.42)),
-                {"tickvals": [-90, 0, 90], "ticksuffix": "°"},
+                {"tickvals": [low, low + 90, low + 180], "ticksuffix": "°"},
             ),
         ),
     )  # fmt: skip
@@ -233,8 +241,9 @@ def _show(data: Callable[[], Dataset], question: str) -> Demonstration:
         )
     else:
         finding += (
-            f" Fisher's direction alone has no threshold: {_thresholds(rows)}. Divided by n₁n₂/n, "
-            f"J is {_without_sizes(answer, rows.codes):.6f}, as in the R text."
+            f" Fisher's direction alone has no threshold: {_thresholds(rows, unit(best))}. "
+            f"Divided by n₁n₂/n, J is {_without_sizes(answer, rows.codes):.6f}, the R text's "
+            "criterion."
         )
     frames = (first, *(turns.snapshot(i, question) for i in range(len(turns.angles))))
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
@@ -244,7 +253,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Fisher's direction by hand",
     "Choose w so that projected means are far apart and classes are narrow: J is largest for "
     "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher Discriminant Analysis”).",
-    "angle",
     {
         "classic": Preset(
             "The 100 rows of the R text",

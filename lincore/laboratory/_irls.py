@@ -88,7 +88,7 @@ def _show() -> Demonstration:
             within(after),
         ),
         first.places,
-        title="Watch the points: the larger one is, the more its z pulls the new line",
+        title="Watch the points: the larger, the more z pulls the line",
         alt="Above, twelve rows at their targets with the sigmoid before and after a step; below, "
         "their working responses z with the line fitted to them. The area of a point is R.",
         spot=Spot(up=(0.55, 1)),

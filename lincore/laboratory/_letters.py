@@ -83,9 +83,8 @@ def _bars(row: Codes, places: Sequence[Array]) -> go.Figure:
         plane,
         (bars("log odds", ACCENT),),
         places,
-        title="Watch which words pull the sum up, to ham, and which down, to spam",
+        title="Watch which words pull the sum to ham, and which to spam",
         alt="Bars of the log odds of ham over spam for each word of a letter, and their sum.",
-        height=420,
         across={"tickvals": [*range(6)], "ticktext": [*times, "sum"]},
         up={"zeroline": True},
     )

@@ -113,7 +113,7 @@ def _stage(first: Snapshot) -> go.Figure:
         WINDOW,
         LOOKS,
         first.places,
-        title="Fill the bar: it is the log likelihood of the 100 rows under the two ellipses",
+        title="Fill the bar: it is the log likelihood of the 100 rows",
         alt="Rows of two classes, the ellipses of two Gaussian classes that can be moved, and the "
         "log likelihood as a bar.",
         rows=(data.X, data.codes, data.classes),
@@ -197,7 +197,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Likelihood by hand",
     "Estimates maximise the joint likelihood (LDA and QDA derivations, eqs. 10 to 28); naive Bayes "
     "multiplies word by word (lecture, “Naïve Bayes”).",
-    "parameter",
     {
         **_letters.PRESETS,
         "hand": Preset(
@@ -215,6 +214,7 @@ EXPERIMENT = LaboratoryExperiment(
                 WINDOW,
                 DIGITS,
                 NAMES,
+                ("μ1", "μ2", "Σ", "Σ"),
                 prml_training,
                 ((0, 0, 2, 3), (1, 0, 2, 3)),
                 _best,
@@ -233,8 +233,8 @@ EXPERIMENT = LaboratoryExperiment(
             prml_data,
         ),
         "covariance": Preset(
-            "Scale a covariance",
-            "Both covariances are doubled. By how much does the log likelihood fall?",
+            "Scale the covariance",
+            "The covariance of both classes is doubled. By how much does the log likelihood fall?",
             "",
             2,
             partial(_move_parameters, _spread, np.linspace(0.4, 2.4, 41), 2.0, "Σ times"),

@@ -63,17 +63,24 @@ def _show(
     finding: str,
     stop: int = -1,
     value_of: Asked | None = None,
+    *,
+    title: str,
+    start: SampleLine | None = None,
 ) -> Demonstration:
     data = prml_training()
-    plane = StagePlane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
-    empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
-    first = Snapshot("before", before, empty)
+    longest = max((f for _, f in lines), key=lambda f: f.length)
+    corners = np.array([[0.0, 0.0], [0.0, -2.0], longest.foot + longest.normal])
+    plane = StagePlane.around(np.vstack([data.X, corners]), names=("X1", "X2"))
+    places: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
+    if start is not None:
+        places = _frame("", start, plane, None).places
+    first = Snapshot("before", before, places)
     frames = (first, *(_frame(label, f, plane, value_of) for label, f in lines))
     figure = stage(
         plane,
         LOOKS,
         frames[0].places,
-        title="Watch the line: w is its normal, w0 shifts it from the origin",
+        title=title,
         alt="Two classes with the boundary f(x) = 0, its normal w, and the distances of "
         "the origin and of row 1 from the boundary.",
         rows=(data.X, data.codes, data.classes),
@@ -98,6 +105,7 @@ def _moved() -> Demonstration:
         f"without rotating it.",
         31,
         lambda f: abs(f.offset) / f.length,
+        title="Watch the line: w is its normal, w0 shifts it from the origin",
     )
 
 
@@ -113,8 +121,10 @@ def _scaled() -> Demonstration:
         f"Row 1 lies {signed(distance, 3)} from the boundary: f(x) / ‖w‖. Now w and w0 are "
         "multiplied by the same number.",
         abs(distance),
-        "Nothing moves: f and ‖w‖ grow together, and only their ratio is a distance. The values of "
-        "f alone have no meaning.",
+        "The line does not move: f and ‖w‖ grow together, and only their ratio is a distance. The "
+        "values of f alone have no meaning.",
+        title="Watch w grow: does the line move?",
+        start=f,
     )
 
 
@@ -132,6 +142,8 @@ def _turned() -> Demonstration:
         "direction of w decides, and w0 has to be learned with it.",
         19,
         lambda f: f.n_wrong(data.X, data.codes),
+        title="Watch the line: it turns about the origin with w",
+        start=f,
     )
 
 
@@ -149,13 +161,14 @@ def _sigmoid() -> Demonstration:
     w0, w1 = log_odds[0], log_odds[1] - log_odds[0]
     ends = np.array([-3.0, 5.0])
     plane = StagePlane(
-        np.array([ends[0], -0.1]), np.array([ends[1], 1.1]), ("x1", "p(class 2 | x1)"), False
+        np.array([ends[0], -0.1]), np.array([ends[1] + 0.3, 1.1]), ("x1", "p(class 2 | x1)"), False
     )
 
     def frame(at: float) -> Snapshot:
         a = w0 + w1 * at
+        factor = f"({signed(at)})" if at < 0 else signed(at)
         sentence = (
-            f"x1 = {signed(at)}: a = {signed(w0, 4)} + {w1:.4f} · {signed(at)} = {signed(a, 4)}, "
+            f"x1 = {signed(at)}: a = {signed(w0, 4)} + {w1:.4f} · {factor} = {signed(a, 4)}, "
             f"p(class 2 | x1) = 1 / (1 + exp(−a)) = {expit(a):.4f}. The odds are "
             f"exp(a) = {np.exp(a):.4f}."
         )
@@ -173,7 +186,7 @@ def _sigmoid() -> Demonstration:
         plane,
         (line("σ(w0 + w1 x1)", ACCENT, width=3), ring("x1", MARK)),
         first.places,
-        title="Watch the ring: along the one feature the posterior follows an S",
+        title="Watch the ring: along the feature the posterior follows an S",
         alt="Rows of two classes at 0 and 1, and the posterior of class 2 along the one feature, "
         "an S-shaped curve.",
         rows=(np.column_stack([x, codes]), codes, data.classes),
@@ -188,9 +201,8 @@ def _sigmoid() -> Demonstration:
 
 EXPERIMENT = LaboratoryExperiment(
     "One function: w and w0",
-    "w is perpendicular to the boundary, w0 / ‖w‖ is its distance from the origin, f(x) / ‖w‖ that "
-    "of x (lecture, “Geometry of Binary Classification”).",
-    "w0",
+    "w is perpendicular to the boundary, |w0| / ‖w‖ is its distance from the origin, f(x) / ‖w‖ "
+    "that of x, with a sign (lecture, “Geometry of Binary Classification”).",
     {
         "classic": Preset(
             "Learned by least squares",

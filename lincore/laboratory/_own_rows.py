@@ -146,7 +146,6 @@ EXPERIMENT = LaboratoryExperiment(
     "Your own rows",
     "The same rows, four criteria: squared errors, Gaussian classes, likelihood of the labels, "
     "mistakes (lecture, “Linear Classifiers”).",
-    "classifier",
     {
         "classic": _preset(
             "Two groups", "How many of the 24 rows does least squares misclassify?", _two

@@ -16,7 +16,7 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, s
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, overlapping, prml_data, prml_training
 from lincore.plots.base.palette import ACCENT, GREY, MARK
-from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
+from lincore.plots.geometry.stage import StagePlane, arrow, joined, line, ring, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
@@ -73,9 +73,10 @@ def _separable(standardise: bool) -> Demonstration:
     def frame(number: int, step: int) -> Snapshot:
         weights, row = walk.weights[step + 1], walk.rows[step]
         wrong = SampleLine(weights[1:], float(weights[0])).n_wrong(X, data.codes)
+        change = "added to" if data.codes[row] else "subtracted from"
         sentence = (
             f"Mistake {number}, in epoch {walk.epochs[step] + 1}: row {row + 1} of class "
-            f"{data.codes[row] + 1} was misclassified or on the line, and is added to the "
+            f"{data.codes[row] + 1} was misclassified or on the line, and is {change} the "
             f"weights: w = ({signed(weights[1])}, {signed(weights[2])}), w0 = "
             f"{signed(weights[0], 0)}. {wrong} of 100 rows are misclassified now."
         )
@@ -115,7 +116,18 @@ def _overlap() -> Demonstration:
         )
         for epoch in range(1, len(ends) + 1)
     ]
-    n_wrong = {kind: _wrong_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
+    finals = {kind: _lines_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
+    n_wrong = {kind: [f.n_wrong(X, codes) for f in lines] for kind, lines in finals.items()}
+    worst, *others = sorted(finals["last"], key=lambda f: -f.n_wrong(X, codes))
+    frames.append(
+        Snapshot(
+            "five orders",
+            f"The last lines of five orders, after 100 epochs each: the worst misclassifies "
+            f"{max(n_wrong['last'])} of {n} rows, the best {min(n_wrong['last'])}.",
+            _places(_weights(worst), None, plane, np.empty((0, 3)))[: -len(FADING)]
+            + (joined([_line(_weights(f), plane) for f in others]), nothing(), nothing()),
+        )
+    )
     finding = (
         "Every epoch has mistakes, so the last weights are arbitrary: with other orders of the "
         f"rows (seeds 0 to 4) they misclassify {listed([str(k) for k in n_wrong['last']])}. The "
@@ -123,17 +135,22 @@ def _overlap() -> Demonstration:
         f"{listed([str(k) for k in n_wrong['averaged']])}."
     )
     first = _first("These classes overlap: no line separates them.")
-    figure = _figure(data, X, plane, first)
+    figure = _figure(data, X, plane, first, "Watch the line: it jumps in every epoch")
     return Demonstration(figure, (first, *frames), float(max(n_wrong["last"])), finding)
 
 
-def _wrong_by_seed(weights: str, X: Array, codes: Array) -> list[int]:
-    n_wrong = []
+def _lines_by_seed(weights: str, X: Array, codes: Array) -> list[SampleLine]:
+    """Return the lines after 100 epochs, for five orders of the rows."""
+    lines = []
     for seed in range(5):
         with captured_warnings():
             model = Perceptron(weights=weights, random_state=seed).fit(X, codes)  # type: ignore[arg-type]
-        n_wrong.append(int(np.count_nonzero(model.predict(X) != codes)))
-    return n_wrong
+        lines.append(SampleLine.of(model))
+    return lines
+
+
+def _weights(f: SampleLine) -> Array:
+    return np.array([f.offset, *f.normal])
 
 
 def _first(sentence: str) -> Snapshot:
@@ -142,12 +159,18 @@ def _first(sentence: str) -> Snapshot:
     return Snapshot("before", sentence, places)
 
 
-def _figure(data: Dataset, X: Array, plane: StagePlane, first: Snapshot) -> go.Figure:
+def _figure(
+    data: Dataset,
+    X: Array,
+    plane: StagePlane,
+    first: Snapshot,
+    title: str = "Watch w: each mistake adds its row x, or subtracts it",
+) -> go.Figure:
     return stage(
         plane,
         LOOKS,
         first.places,
-        title="Watch w: each mistake adds its row x, or subtracts it",
+        title=title,
         alt="Rows of two classes, the boundary of the perceptron after a step, earlier ones, and "
         "the weights as the sum of the weights before and the row that changed them.",
         rows=(X, data.codes, data.classes),
@@ -158,7 +181,6 @@ EXPERIMENT = LaboratoryExperiment(
     "The perceptron, step by step",
     "For each misclassified row: w ← w + η(d − y)x. It ends if a line separates the rows, after at "
     "most (R/γ)² mistakes (PRML 4.1.7; lecture, “Computing Lab”).",
-    "mistake",
     {
         "classic": Preset(
             "From zero, in order",

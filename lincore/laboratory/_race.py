@@ -138,13 +138,13 @@ def _show(
         for i, name in enumerate(descents)
     ]  # fmt: skip
     counts = [descent.n_steps for descent in descents.values()]
-    # Labels alternate between the two sides of their ends; the last one is on the right.
+    # Labels alternate between the two sides of their ends; the last one is on the left.
     arrived = [
         (descent.reason is Reason.GRADIENT) * descent.n_steps for descent in descents.values()
     ]
     ranks = np.argsort(np.argsort(arrived)[::-1])
-    sides = [("bottom right", "bottom left")[rank % 2] for rank in ranks]
-    below = StagePlane(
+    sides = [("bottom left", "bottom right")[rank % 2] for rank in ranks]
+    beside = StagePlane(
         np.array([0.0, ERRORS[0]]), np.array([np.log10(1.6 * longest), ERRORS[1]]),
         ("step", "E − minimum"), False,
     )  # fmt: skip
@@ -159,11 +159,11 @@ def _show(
             within(words(list(map(str, counts)), hues)) | {"textposition": sides},
         ),
         first.places,
-        title="Compare how many steps each path takes until, below, its error has fallen",
+        title="Compare how many steps each path takes to the minimum",
         alt="Lines of equal error over the weight of x and the intercept, with the paths of the "
-        "optimisers to the minimum; below, on logarithmic axes, the error above it by step.",
-        spot=Spot(up=(0.46, 1.0)),
-        panels=(Panel(below, Spot(up=(0.0, 0.33)), {"type": "log", "dtick": 1}, up),),
+        "optimisers to the minimum; beside, on logarithmic axes, the error above it by step.",
+        spot=Spot(across=(0, 0.63)),
+        panels=(Panel(beside, Spot((0.76, 1), (0.1, 1)), {"type": "log", "dtick": 1}, up),),
         fixed=[contours(x, y, height, "equal error")],
     )
     answer = float(descents[subject].n_steps)
@@ -223,12 +223,11 @@ def _afar_finding(descents: Mapping[str, Descent]) -> str:
     )
 
 
-NEAR = StagePlane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
+NEAR = StagePlane(np.array([-1.0, -3.5]), np.array([3.2, 0.7]), ("weight of x", "intercept"))
 EXPERIMENT = LaboratoryExperiment(
     "A race of optimisers",
     "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound of H never lets the error rise; a fixed rate is "
     "slow or oscillates (PRML 4.3.3; faces, “Fixed Learning Rate”).",
-    "step",
     {
         "classic": Preset(
             "Newton, fixed Hessian, gradient",

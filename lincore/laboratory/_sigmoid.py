@@ -148,7 +148,7 @@ def _show(
         WINDOW,
         LOOKS,
         first.places,
-        title="Watch the threshold: the straight line is zero there, the S one half",
+        title="Watch the threshold: there the line is 0, the S one half",
         alt="Two Gaussian densities over one feature with the posterior of class 2, an S-shaped "
         "curve, and below it the log odds, a straight line that is zero at the threshold.",
         up={"tickvals": [at for at, _ in TICKS], "ticktext": [text for _, text in TICKS]},
@@ -194,7 +194,6 @@ EXPERIMENT = LaboratoryExperiment(
     "The sigmoid",
     "Gaussian classes with equal variances have linear log odds, and so a sigmoid as posterior "
     "(PRML 4.2.1, eqs. 4.57 to 4.67; lecture, “Continuous Input Variable”).",
-    "parameter",
     {
         "classic": Preset(
             "The prior falls",
@@ -215,6 +214,7 @@ EXPERIMENT = LaboratoryExperiment(
                 _narrow,
                 WINDOW,
                 names=NAMES,
+                symbols=("μ1", "μ2", "σ", "π2"),
                 best=NARROW.points,
                 follows=((2, 0),),
                 ways=("x", "x", "x", "y"),

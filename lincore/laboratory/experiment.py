@@ -56,6 +56,8 @@ class Board(NamedTuple):
         Decimals of a coordinate.
     names : tuple of str
         Names of points that can only be moved; empty for rows, which can also be added and deleted.
+    symbols : tuple of str
+        What is written beside the named points.
     rows : callable or None
         Returns rows that do not move.
     ellipses : tuple of (int, int, int, int)
@@ -82,6 +84,7 @@ class Board(NamedTuple):
     window: StagePlane
     digits: int = 2
     names: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
     rows: Callable[[], Dataset] | None = None
     ellipses: tuple[tuple[int, int, int, int], ...] = ()
     best: Callable[[], tuple[Point, ...]] | None = None
@@ -109,6 +112,7 @@ class Board(NamedTuple):
             "cluster": [] if self.cluster is None else self.cluster(),
             "digits": self.digits,
             "names": list(self.names),
+            "symbols": list(self.symbols),
             "behind": [] if rows is None else points_of(rows.X, rows.codes, self.digits),
             "ellipses": list(self.ellipses),
             "best": None if self.best is None else self.best(),
@@ -246,13 +250,10 @@ class LaboratoryExperiment:
     title : str
     passage : str
         Reference to the source text, in one line.
-    varied : str
-        The quantity varied by the frames.
     presets : mapping of str to Preset
         By name; the first is the classic one.
     """
 
     title: str
     passage: str
-    varied: str
     presets: Mapping[str, Preset]

@@ -112,6 +112,12 @@ def _label_centres(
         if _panel(shown) == end
     ]
     fixed = pixels.of_points(np.concatenate([np.empty((0, 2)), *rows]))
+    curves = [
+        _resample(pixels.of_points(np.column_stack([shown.x, shown.y])), 60)
+        for number, shown in enumerate(drawn.data)
+        if shown.type == "scatter" and shown.mode == "lines" and _panel(shown) == end
+        if number not in drawn.layout.meta["moving"]
+    ]
     former: list[Array] = [np.full(2, np.nan) for _ in named]
     centres = []
     for frame in frames:
@@ -121,7 +127,7 @@ def _label_centres(
             if _panel(look) == end
         }
         lines = np.concatenate(
-            [_resample(path, 60) if i in named else path for i, path in paths.items()]
+            [*curves, *(_resample(path, 60) if i in named else path for i, path in paths.items())]
         )
         own = [paths[i] for i in named]
         former = _place_labels(own, halves, fixed, lines, former, pixels.sides)

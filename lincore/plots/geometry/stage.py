@@ -19,7 +19,8 @@ from lincore.utils.typing import Array
 HEAD = 0.022
 # Fixed space for ticks and titles of axes: with automatic margins Plotly draws each figure twice.
 FIXED, MARGIN = {"automargin": False}, {"l": 60, "r": 10, "b": 84}
-# The height of a line of a legend.
+# Pixels: the figure, which fills a projector below a strip of controls; a line of a legend.
+HEIGHT = 560
 LINE = 29
 Share = tuple[float, float]
 WHOLE: Share = (0.0, 1.0)
@@ -172,7 +173,6 @@ def stage(
     alt: str,
     rows: tuple[ArrayLike, ArrayLike, ArrayLike] | None = None,
     fixed: Sequence[Trace] = (),
-    height: int = 560,
     across: Mapping[str, Any] | None = None,
     up: Mapping[str, Any] | None = None,
     spot: Spot = FULL,
@@ -192,7 +192,7 @@ def stage(
     settings: dict[str, Any] = {}
     for number, panel in enumerate((Panel(plane, spot, across or {}, up or {}), *panels), start=1):
         settings |= panel.axes(number)
-    result = figure(traces, title, alt=alt, height=height, dragmode=False, **settings)
+    result = figure(traces, title, alt=alt, height=HEIGHT, dragmode=False, **settings)
     result.layout.margin.update(MARGIN)
     result.layout.meta = {
         **result.layout.meta,

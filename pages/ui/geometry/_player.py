@@ -21,7 +21,6 @@ def show(
     *,
     identity: tuple[str, ...],
     turn: int,
-    varied: str,
     play: bool,
     presenter: bool,
     on_end: Callable[[], None],
@@ -34,7 +33,6 @@ def show(
         data={
             "chart": ".st-key-geometry-figure",
             "token": token,
-            "varied": varied,
             "play": play,
             "presenter": presenter,
             "stop": stop,

@@ -133,6 +133,9 @@ class Board {
       const look = { class: i === this.at ? "point chosen" : "point", "data-point": i };
       if (!data.names.length) this.mark(x, y, code, look);
       else this.handle(x, y, code, look, i > 1); // means come first
+      // Below it, where no curve is steep.
+      const at = { x: this.across(x), y: this.down(y) + 0.62, class: "symbol" };
+      if (data.symbols[i]) draw(svg, "text", at).textContent = data.symbols[i];
     });
     this.list.replaceChildren(
       ...data.lines.filter((line) => line.name).map((line) => {

@@ -27,8 +27,9 @@ html { font-size: 112.5% !important; }
 [class*="st-key-geometry-"][class*="figure-title"] p { font-size: 1.3rem; }
 .st-key-geometry-beside { gap: 0.6rem; }
 </style>"""
-# Without it: the figure in sight on a projector.
-_LOW = """<style>@media (min-width: 768px) and (max-height: 800px) {
+# Without it: the figure in sight on a projector, and below the strip at the top of a phone.
+_LOW = """<style>.st-key-geometry-figure { scroll-margin-top: 4rem; }
+@media (min-width: 768px) and (max-height: 800px) {
 .st-key-geometry-stage { --room: 24.5rem; }
 .st-key-geometry-beside { gap: 0.6rem; }
 .st-key-geometry-beside p { line-height: 1.35; }

@@ -43,7 +43,6 @@ class Player {
     // A switch that has just been used would keep the presenter's keys.
     document.querySelector(".st-key-geometry-presenter input:focus")?.blur();
     this.range.max = data.frames.length - 1;
-    this.range.setAttribute("aria-label", data.varied);
     const isNew = data.token !== this.token;
     this.token = data.token;
     if (isNew) {
@@ -59,7 +58,7 @@ class Player {
   }
 
   play() {
-    if (this.at >= this.data.stop) this.at = 0;
+    if (this.at === this.data.frames.length - 1) this.at = 0;
     this.playing(true);
     // Where the figure stands above the player, it is brought into view.
     const stage = document.querySelector(this.data.chart);

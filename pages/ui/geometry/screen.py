@@ -45,7 +45,6 @@ def show(word: str, name: str, presenter: bool) -> None:
                 display.shown,
                 identity=(word, name, display.letter),
                 turn=turn,
-                varied=experiment.varied,
                 play=plays,
                 presenter=presenter,
                 on_end=lambda: st.session_state.pop(PLAYS, None),

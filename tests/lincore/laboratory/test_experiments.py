@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -30,6 +31,8 @@ def shown():
 def test_frames_fit_the_figure(shown, place):
     found = shown[place]
     assert found.figure.layout.meta["alt"] and np.isfinite(found.answer)
+    # A title of two lines would push the legend below the fold of a projector.
+    assert len(found.figure.layout.meta["title"]) <= 62
     assert 3 <= len(found.frames) <= 80
     n_traces = len(found.figure.data)
     assert len(set(found.moving)) == len(found.moving) and max(found.moving) < n_traces
@@ -96,6 +99,61 @@ def test_regions_are_named_after_the_classes_that_claim_them(shown):
         if np.isfinite(at).all() and name != "none":
             above = at @ np.stack([np.cos(directions), np.sin(directions)]) > 1
             assert name == " + ".join(str(k + 1) for k in np.flatnonzero(above))
+
+
+def test_sentences_describe_the_frame_beside_them(shown):
+    codes, frames = experiment_rows("perceptron").codes, shown["perceptron", "classic"].frames
+    for former, frame in pairwise(frames[1:]):
+        row = int(re.search(r"row (\d+)", frame.sentence)[1]) - 1
+        w0, former_w0 = (
+            float(re.search(r"w0 = (−?\d+)", each.sentence)[1].replace("−", "-"))
+            for each in (frame, former)
+        )
+        assert ("added to" in frame.sentence) == (codes[row] == 1) == (w0 > former_w0)
+        assert ("subtracted from" in frame.sentence) == (codes[row] == 0)
+    # The answer that is asked for is in the frame at which playing ends.
+    for key in (("ambiguity", "learned"), ("perceptron", "overlap")):
+        found = shown[key]
+        sentence = found.frames[found.stop].sentence
+        numbers = [float(number) for number in re.findall(r"\d+\.?\d*", sentence)]
+        asked = round(found.answer, 1)
+        assert asked in (*numbers, *(round(a + b, 1) for a, b in pairwise(numbers))), sentence
+    # Of a mean or rows moved by hand, the conclusion says where they are.
+    moved = demonstrate("far-points", "hand", points=[(5.5, -3.0, 1)])
+    assert "about (5.5, −3.0)" in moved.finding
+    assert "about (12.0, 0.0)" in shown["far-points", "hand"].finding
+    assert "· (−0.25)" in shown["one-function", "sigmoid"].frames[12].sentence
+
+
+def test_what_is_not_asked_is_seen_before_the_answer(shown):
+    for name in ("scaled", "turned"):
+        found = shown["one-function", name]
+        line, w, *_ = found.frames[0].places
+        assert np.isfinite(line).all()
+        low, high = np.array([found.figure.layout[f"{axis}axis"].range for axis in "xy"]).T
+        if name == "scaled":
+            tip = found.frames[-1].places[1][1]
+            assert (tip > low).all() and (tip < high).all(), "the head of w is inside"
+            assert np.ptp([np.ptp(each.places[1][:2], axis=0)[0] for each in found.frames]) > 1
+    masked = shown["ambiguity", "masked"]
+    axis = masked.figure.layout.xaxis.range
+    regions = np.concatenate(masked.frames[1].places[1:4])
+    assert (np.nanmin(regions), np.nanmax(regions)) == tuple(axis), "no margin without a class"
+
+
+@pytest.mark.parametrize("preset", EXPERIMENTS["fisher"].presets)
+def test_fisher_turns_to_its_direction_and_says_its_threshold(shown, preset):
+    found = shown["fisher", preset]
+    assert found.stop > 10, "the direction turns before it arrives"
+    midpoint = float(
+        re.search(r"projected means, (−?[\d.]+)", found.frames[found.stop].sentence)[1].replace(
+            "−", "-"
+        )
+    )
+    assert not re.search(r"\de[+-]?\d", found.frames[found.stop].sentence)
+    if preset != "far":
+        stated = re.search(r"projected means is (−?[\d.]+),", found.finding)[1]
+        assert float(stated.replace("−", "-")) == pytest.approx(midpoint, abs=6e-4)
 
 
 def test_arrows_have_heads_of_one_size(shown):
@@ -170,7 +228,7 @@ def test_names_of_lines_that_begin_at_one_point_do_not_cover_each_other(shown):
     place = next(i for i, one in enumerate(moving) if one.text and "minimum" in one.text)
     layout, names = found.figure.layout, moving[place].text
     ranges = np.array([layout.xaxis.range, layout.yaxis.range])
-    unit = 375 * np.ptp(layout.yaxis.domain) / np.ptp(ranges, axis=1).max()
+    unit = 390 * np.ptp(layout.xaxis.domain) / np.ptp(ranges, axis=1).max()
     at = (found.frames[0].places[place] - ranges[:, 0]) * unit
     halves = np.array([[3.3 * len(name), 7.0] for name in names])
     for i in range(len(names)):
