@@ -108,12 +108,13 @@ def left_out(sizes: tuple[int, int], method: str, seed: int) -> Found:
 
 
 def yardsticks(sizes: tuple[int, int], seed: int) -> Found:
-    """Compare LDA with boosting and a forest on one test set."""
+    """Compare LDA with isotonic LDA, boosting and a forest on one test set."""
     data, split, start = with_fresh_rows(sizes, (1, 1, 0, 0), seed)
     scheme = [(split.train, split.test)]
-    results = lincore.compare(data, "lda", scheme, seed=seed, yardsticks=True)
-    for name in results.yardsticks.methods:
-        joined = results.joined(results.yardsticks)
+    methods = ["lda", "lda(recalibration=isotonic)"]
+    results = lincore.compare(data, methods, scheme, seed=seed, yardsticks=True)
+    joined = results.joined(results.yardsticks)
+    for name in joined.methods[1:]:
         yield from differences(joined, start, [("lda", name)], name)
 
 

@@ -8,7 +8,7 @@ asked about common rows, as `benchmarks/coverage.py` does, only where features h
 Seven methods are fitted to labels that features say nothing of: how much the best of them, and its
 score corrected for the choice, exceed the truth, which is 50 %. The largest association of features
 with such labels is tested as the page Explore does. Errors are compared by parts of columns on
-which they do not depend.
+which they do not depend. Labels of noise are permuted over folds.
 """
 
 from __future__ import annotations
@@ -60,6 +60,11 @@ def main() -> None:
     report("one test set of 100, five of six models alike", alike(100, 2000))
     for n, scheme, times in NOISE:
         best_on_noise(n, scheme, times)
+    for n, n_classes, scheme in (
+        (40, 2, "5-fold"), (60, 3, "5-fold"), (200, 2, "5-fold"), (40, 2, "5x5-fold"),
+    ):  # fmt: skip
+        where = f"permuted labels of {n} rows in {n_classes} classes, {scheme}"
+        report(where, permuted_labels(n, n_classes, scheme, 300), FALSE_ALARMS + 0.015)
     for n, p, n_classes in ((50, 5, 2), (200, 60, 4)):
         where = f"{p} features of {n} rows in {n_classes} classes"
         report(where, largest_of_noise(n, p, n_classes, 1000), FALSE_ALARMS + 0.007)
@@ -77,6 +82,17 @@ def errors_by_part(n: int, times: int) -> Tallies:
         data = lincore.load((np.column_stack([signs, rng.normal(size=(n, 4))]), y))
         parts = checks.error_slices(lincore.fit(data, "lda", lincore.split(data, seed=seed)))
         found["false alarms"].append(any(one.p_holm < 0.05 for one in parts))
+    return found
+
+
+def permuted_labels(n: int, n_classes: int, scheme: str, times: int) -> Tallies:
+    """Test the accuracy of LDA on four features of noise by permutation of the labels."""
+    found: Tallies = defaultdict(list)
+    for seed in range(times):
+        X = np.random.default_rng([seed, 7]).standard_normal((n, 4))
+        results = lincore.compare((X, np.arange(n) % n_classes), "lda", scheme, seed=seed)
+        p = metrics.permutation_p(results, "lda", "accuracy")
+        found["false alarms of the permutation test"].append(p < 0.05)
     return found
 
 

@@ -27,7 +27,7 @@ from lincore.metrics.intervals import (
 )
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
-from lincore.metrics.scores import softened_influence, training_part
+from lincore.metrics.scores import has_untested_zeros, softened_influence, training_part
 from lincore.utils.typing import Array, Codes
 
 #: Discordant cells of a class, each of which gets a row: only the first correct, or the second.
@@ -41,6 +41,7 @@ ROUNDING = 1e-12
 ROWS, FOLDS = "Bonett-Price", "corrected resampled t"
 GROUPS, MEANS, AREAS = "cluster-robust t", "paired t", "DeLong"
 SIGNS = "permutation within rows, too few for an interval"
+ZEROS = "none: too few rows show what posteriors of 0 cost"
 
 
 class PairedDifference(NamedTuple):
@@ -68,6 +69,9 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     if np.isnan(value):
         return PairedDifference(UNKNOWN, np.nan, "none: a method has no such score")
     influence = estimates[0].influence - estimates[1].influence
+    untested = any(has_untested_zeros(results, method, name) for method in (first, second))
+    if untested and np.abs(influence).max() > ROUNDING:
+        return PairedDifference(Interval(value, np.nan, np.nan), np.nan, ZEROS)
     base = find_sampling_units(results)
     padded = Enlarged(value, influence, 0.0)
     if name in MEASURES:

@@ -88,9 +88,10 @@ def score(results: Results, method: str, name: str) -> Interval:
       variance.
     - All NaN: if there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
     - Only the limits NaN: for a score in which all classes count equally if one of them has fewer
-      than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), and for a loss
-      so dominated by a few rows that the interval would reach beyond ten times the loss
-      (`is_carried_by_few`).
+      than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), for a loss so
+      dominated by a few rows that the interval would reach beyond ten times the loss
+      (`is_carried_by_few`), and for the log loss if posteriors are exactly 0 and too few rows show
+      how often wrongly (`has_untested_zeros`).
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
     (value, influence, _), kind = estimate(results, method, name), SCORES[name]
     if not np.isfinite(value):
         return Interval(value, value, value)
-    if few_rows(results, name):
+    if few_rows(results, name) or has_untested_zeros(results, method, name):
         return Interval(value, np.nan, np.nan)
     if name == "AUC":
         inner = _interval_of_area(results, method)
@@ -213,6 +214,18 @@ def few_rows(results: Results, name: str) -> list[int]:
     return np.flatnonzero((counts < FEWEST_ROWS_OF_LOSS) & (results.class_counts > 0)).tolist()
 
 
+@per_results
+def has_untested_zeros(results: Results, method: str, name: str) -> bool:
+    """Return whether a log loss has no interval because posteriors are exactly 0."""
+    # A row whose own class has the posterior 0 costs 36 nats. Until some rows (groups) have shown
+    # how often that happens, the other rows say nothing about the mean (docs/coverage.md).
+    log_proba = results.log_proba[results.position(method)]
+    if name != "log loss" or not np.isneginf(log_proba).any():
+        return False
+    is_wrong = np.isneginf(log_proba[np.arange(len(results.truth)), results.truth])
+    return len(np.unique(find_sampling_units(results).units[is_wrong])) < FEWEST_ROWS
+
+
 def is_carried_by_few(results: Results, method: str, name: str) -> bool:
     """Return whether a loss has no interval because a few rows dominate it."""
     interval = score(results, method, name)
@@ -220,6 +233,7 @@ def is_carried_by_few(results: Results, method: str, name: str) -> bool:
         SCORES[name].needs_posteriors
         and bool(np.isfinite(interval.value) and np.isnan(interval.low))
         and not few_rows(results, name)
+        and not has_untested_zeros(results, method, name)
         and find_sampling_units(results).n_units > 1
     )
 

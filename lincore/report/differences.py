@@ -153,7 +153,8 @@ def _no_difference(
     verb = "are" if unit else "is"
     more = f"; up to {_amount(max(ends), score)}{unit} {verb} not excluded"
     if not np.isfinite(max(ends)) or any(np.isnan(ends)):
-        more = ""
+        untested = any(np.isnan(d.p) for d in pairs)
+        more = "; pairs with posteriors of exactly 0 are not tested" if untested else ""
     return f"No significant difference {who} {span}{more}"
 
 
@@ -162,9 +163,7 @@ def _wide_interval(
 ) -> str:
     """Return the interval of a difference to the leader that is larger than a significant one."""
     unclear = [
-        d
-        for d in pairs
-        if d.better is None and leader in (d.first, d.second) and d.value == d.value
+        d for d in pairs if d.better is None and leader in (d.first, d.second) and d.p == d.p
     ]
     clear = [abs(d.value) for d in pairs if d.better is not None]
     if not clear or not unclear:

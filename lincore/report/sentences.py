@@ -115,13 +115,22 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
     codes = scores.few_rows(results, score)
     if not codes:
         methods = results.methods if method is None else [method]
-        affected = [name for name in methods if scores.is_carried_by_few(results, name, score)]
-        whose = (
-            ""
-            if method or len(affected) == len(results.methods)
-            else f" of {listed([*map(results.settings.label, affected)])}"
-        )
-        return f"too few rows dominate the loss{whose} for an interval" if affected else ""
+        reasons = []
+        for applies, why in (
+            (scores.is_carried_by_few, "too few rows dominate the loss{} for an interval"),
+            (
+                scores.has_untested_zeros,
+                "too few rows show the cost of zero posteriors{} for an interval",
+            ),
+        ):
+            affected = [name for name in methods if applies(results, name, score)]
+            whose = (
+                ""
+                if method or len(affected) == len(results.methods)
+                else f" of {listed([*map(results.settings.label, affected)])}"
+            )
+            reasons += [why.format(whose)] * bool(affected)
+        return "; ".join(reasons)
     names = [quoted(results.classes[code]) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
     return f"too few rows of {which} for an interval"

@@ -310,6 +310,8 @@ def difference_finding(difference: Difference) -> str:
         if np.isnan(low):
             span = f"({p_equals(difference.p)} by permutation; too few rows for an interval)"
         return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
+    if np.isnan(difference.p):
+        return f"{difference_phrase(difference)}."
     both = f"{first} and {second}"
     if difference.verdict == "equivalent":
         return f"{both} are equivalent in practice: {difference_phrase(difference)}."
@@ -321,6 +323,8 @@ def difference_phrase(difference: Difference) -> str:
     first, second, score = difference.first, difference.second, difference.score
     value, low, high = difference.value, difference.low, difference.high
     span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
+    if np.isnan(difference.p):
+        return f"{span}, without interval and test: too few rows show what posteriors of 0 cost"
     if np.isnan(low):
         return f"{span}, with too few rows for an interval ({p_equals(difference.p)})"
     ends = f"{_amount(low, score)} to {_amount(high, score)}"

@@ -25,8 +25,8 @@ _ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1",
 
 # See "Permuted labels" in docs/coverage.md.
 _P_OVER_FOLDS = (
-    "Over folds p by permutation is too small, because the models are not fitted again to the "
-    "permuted labels: without any association it is below 0.05 in 6 to 15 % of data sets."
+    "Over folds p by permutation is corrected after Nadeau and Bengio (2003), because the models "
+    "are not fitted again to the permuted labels."
 )
 
 

@@ -13,6 +13,7 @@ from lincore.displays.base import intervals
 from lincore.displays.comparison.judged import JudgedDisplay
 from lincore.displays.comparison.pairs import difference_finding, difference_phrase
 from lincore.metrics import Results
+from lincore.metrics.intervals import FEWEST_ROWS
 from lincore.utils import p_value
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class YardsticksDisplay(JudgedDisplay):
         if decisive is not None:
             return difference_finding(decisive)
         # A best model that beats a yardstick is not reported: it was chosen by these rows.
-        return f"No flexible model is shown to be better: {difference_phrase(self.differences[0])}."
+        tested = next((d for d in self.differences if d.p == d.p), self.differences[0])
+        return f"No flexible model is shown to be better: {difference_phrase(tested)}."
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each yardstick: the best model minus it, with interval and test."""
@@ -107,8 +109,8 @@ class YardsticksDisplay(JudgedDisplay):
             else ""
         )
         zeros = (
-            " Posteriors of a forest are often 0, so a few rows make up its log loss: it may be "
-            "worse than the interval says."
+            " Posteriors of a forest are often 0, and a row of that class costs 36 nats: with "
+            f"fewer than {FEWEST_ROWS} such rows there is no interval."
             if self.deciding == "log loss"
             else ""
         )

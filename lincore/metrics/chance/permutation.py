@@ -27,6 +27,11 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     all folds. The balanced accuracy of permuted labels is 1/K on average, as for the majority-class
     baseline; their accuracy is at most that of the baseline.
 
+    Over folds predictions depend on the labels, because a row trains the models of the other folds:
+    the variance of the permuted scores is multiplied by 1 + n / n_train for n rows, as Nadeau and
+    Bengio do. In leave-one-out scores below chance are usual, because the training rows lack the
+    class of the row: p is twice that of scores above chance.
+
     Parameters
     ----------
     method : str
@@ -46,7 +51,8 @@ def permutation_p(results: Results, method: str, name: str) -> float:
 
     References
     ----------
-    Ojala, Garriga (2010), "Permutation tests for studying classifier performance".
+    Ojala, Garriga (2010), "Permutation tests for studying classifier performance"; Nadeau, Bengio
+    (2003), "Inference for the generalization error".
 
     Examples
     --------
@@ -71,8 +77,13 @@ def permutation_p(results: Results, method: str, name: str) -> float:
         observed, permuted = _permute_tables(results, method, worth, rng)
     else:
         observed, permuted = _permute_rows(results, method, worth, rng)
+    if not base.one_fit:
+        # n / n_train, from n_test / n_train, as every row is tested equally often.
+        per_training_row = base.ratio * base.n_folds / base.repeats
+        permuted = permuted.mean() + np.sqrt(1 + per_training_row) * (permuted - permuted.mean())
     slack = _ROUNDING * max(abs(observed), 1)
-    tail = min((permuted >= observed - slack).sum(), (permuted <= observed + slack).sum())
+    above, below = (permuted >= observed - slack).sum(), (permuted <= observed + slack).sum()
+    tail = above if base.one_row_folds else min(above, below)
     return min(1.0, 2 * float(tail + 1) / (len(permuted) + 1))
 
 
