@@ -138,14 +138,14 @@ def _show(
         for i, name in enumerate(descents)
     ]  # fmt: skip
     counts = [descent.n_steps for descent in descents.values()]
-    # Labels alternate between the two sides of their ends; the last one is on the left.
+    # Labels alternate between the two sides of their ends; the last one is on the right.
     arrived = [
         (descent.reason is Reason.GRADIENT) * descent.n_steps for descent in descents.values()
     ]
     ranks = np.argsort(np.argsort(arrived)[::-1])
-    sides = [("bottom left", "bottom right")[rank % 2] for rank in ranks]
+    sides = [("bottom right", "bottom left")[rank % 2] for rank in ranks]
     beside = StagePlane(
-        np.array([0.0, ERRORS[0]]), np.array([np.log10(1.6 * longest), ERRORS[1]]),
+        np.array([0.0, ERRORS[0]]), np.array([np.log10(3 * longest), ERRORS[1]]),
         ("step", "E − minimum"), False,
     )  # fmt: skip
     up = {"type": "log", "dtick": 4, "exponentformat": "power"}

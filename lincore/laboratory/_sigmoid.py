@@ -35,7 +35,12 @@ TICKS = (
     *((BASE + TALL * share, f"{share:g}") for share in (0.0, 0.5, 1.0)),
     *((MIDDLE + PER_LOG_ODDS * odds, signed(odds, 0)) for odds in (-4.0, 0.0, 4.0)),
 )
-CURVES = ("density of class 1", "density of class 2", "posterior of class 2", "log odds a(x)")
+CURVES = (
+    "prior × density, class 1",
+    "prior × density, class 2",
+    "posterior of class 2",
+    "log odds a(x)",
+)
 LOOKS = (
     line("threshold", MARK, dash="dot", width=2.5),
     line(CURVES[0], colour(0), width=2),
@@ -143,7 +148,7 @@ def _show(
     states: Sequence[tuple[str, SharedVariance, float]], before: str, answer: float, finding: str
 ) -> Demonstration:
     """Show states, each with its label and the value that the question asks for."""
-    first = Snapshot("before", before, START.curves(), states[0][2])
+    first = Snapshot("before", before, states[0][1].curves(), states[0][2])
     figure = stage(
         WINDOW,
         LOOKS,
@@ -173,20 +178,22 @@ def _fewer() -> Demonstration:
     )
 
 
+def _short(slope: float) -> str:
+    return signed(slope).removesuffix("0").removesuffix(".0")
+
+
 def _narrow(points: Sequence[Point] = ()) -> Demonstration:
     start = SharedVariance.of(points) if points else START
-    base = START.log_odds[0]
-    states = [
-        (f"σ = {sigma:.2f}", SharedVariance(start.means, sigma, start.prior))
-        for sigma in np.linspace(start.sigma, NARROW.sigma, 21).round(3)
-    ]
+    sigmas = np.linspace(start.sigma, start.sigma / 2, 21).round(3).tolist()
+    models = [SharedVariance(start.means, sigma, start.prior) for sigma in sigmas]
     return _show(
-        [(label, model, model.log_odds[0] / base) for label, model in states],
-        "Class 1 is N(0, 1), class 2 is N(2, 1): the log odds are a(x) = 2x − 2.",
-        NARROW.log_odds[0] / base,
-        f"The slope (μ2 − μ1)/σ² grows from {base:.0f} to {NARROW.log_odds[0]:.0f}: the sigmoid is "
-        "steeper where classes overlap less. With equal variances the quadratic terms cancel, so "
-        "the log odds are always a straight line.",
+        [(f"σ = {model.sigma:.2f}", model, (start.sigma / model.sigma) ** 2) for model in models],
+        f"{start.sentence(in_full=False)} The log odds are {start.equation()}.",
+        4.0,
+        f"If σ is halved, the slope (μ2 − μ1)/σ² grows from {_short(start.log_odds[0])} to "
+        f"{_short(4 * start.log_odds[0])}: the sigmoid is steeper where classes overlap less. "
+        "With equal variances the quadratic terms cancel, so the log odds are always a straight "
+        "line.",
     )
 
 

@@ -101,6 +101,11 @@ def test_regions_are_named_after_the_classes_that_claim_them(shown):
             assert name == " + ".join(str(k + 1) for k in np.flatnonzero(above))
 
 
+def handles(first, second, sigma):
+    """Return the points of the sigmoid with these means and this deviation."""
+    return [(first, 0.6, 0), (second, 0.6, 1), (first + sigma, 0.6, 0), (5.6, 3.1, 1)]
+
+
 def test_sentences_describe_the_frame_beside_them(shown):
     codes, frames = experiment_rows("perceptron").codes, shown["perceptron", "classic"].frames
     for former, frame in pairwise(frames[1:]):
@@ -121,6 +126,10 @@ def test_sentences_describe_the_frame_beside_them(shown):
     # Of a mean or rows moved by hand, the conclusion says where they are.
     moved = demonstrate("far-points", "hand", points=[(5.5, -3.0, 1)])
     assert "about (5.5, −3.0)" in moved.finding
+    moved = demonstrate("sigmoid", "hand", points=handles(-1, 0.5, 2))
+    assert "grows from 0.38 to 1.5:" in moved.finding and "σ = 1.00" in moved.frames[-1].sentence
+    assert "μ1 = −1.00" in moved.frames[0].sentence and moved.answer == 4
+    assert "grows from 0 to 0" in demonstrate("sigmoid", "hand", points=handles(1, 1, 1)).finding
     assert "about (12.0, 0.0)" in shown["far-points", "hand"].finding
     assert "· (−0.25)" in shown["one-function", "sigmoid"].frames[12].sentence
 
