@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,33 @@ def as_frame(source: Any) -> pd.DataFrame:
             where=f"a {type(source).__module__}.{type(source).__name__}",
             remedy="Convert it with its `to_pandas()`.",
         ) from error
+
+
+def as_plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return columns of objects or categories as numbers if possible, otherwise as text."""
+    names = [str(name) for name in frame]
+    odd = {name: _plain_column(frame[name]) for name in names if not _is_plain(frame[name])}
+    return with_columns(frame, odd)
+
+
+def _is_plain(column: pd.Series[Any]) -> bool:
+    types = pd.api.types
+    text = isinstance(column.dtype, pd.StringDtype)
+    return is_number(column) or text or types.is_datetime64_any_dtype(column)
+
+
+def _plain_column(column: pd.Series[Any]) -> pd.Series[Any]:
+    if column.dtype == object:
+        inferred = column.infer_objects()
+        if _is_plain(inferred):
+            return inferred
+        if set(map(type, column.dropna())) == {Decimal}:
+            return column.astype("float64")
+    return column.map(_value_text, na_action="ignore").astype("str").where(column.notna())
+
+
+def _value_text(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -215,6 +243,20 @@ def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
     return unique, (
         Notice("The name of another column; numbered.", columns_named(repeated), remedy, "LIN016"),
     )
+
+
+def refuse_infinite(
+    X: Any, features: Sequence[str], name: str, locate: Callable[[int], str]
+) -> None:
+    """Raise an error for the first infinite value of dense rows; `locate` describes a row."""
+    infinite = np.isinf(X)
+    if infinite.any():
+        row, feature = np.argwhere(infinite)[0]
+        raise DataError(
+            f"The value {X[row, feature]} is infinite.",
+            where=f"{name}, {locate(row)}, column {features[feature]!r}",
+            remedy="Correct the value, or leave the cell empty.",
+        )
 
 
 def columns_named(names: Sequence[str]) -> str:

@@ -1,9 +1,6 @@
-"""Rejection of infinite values, and of features whose squares overflow floating point."""
+"""Rejection of features whose squares overflow floating point."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,20 +10,6 @@ from lincore.errors import DataError
 # The sum of squares must stay below 1.8e308, and the variance and its inverse within range.
 LARGEST_NORM = 1e153
 SMALLEST_RANGE = 1e-152
-
-
-def refuse_infinite(
-    X: Any, features: Sequence[str], name: str, locate: Callable[[int], str]
-) -> None:
-    """Raise an error for the first infinite value of dense rows; `locate` describes a row."""
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, feature = np.argwhere(infinite)[0]
-        raise DataError(
-            f"The value {X[row, feature]} is infinite.",
-            where=f"{name}, {locate(row)}, column {features[feature]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
 
 
 def require_squares(data: Dataset) -> None:

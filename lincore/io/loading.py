@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.dataset import Dataset
-from lincore.data.frames import as_frame, is_dask, is_frame, numbered, pixel_names
+from lincore.data.frames import as_frame, is_dask, is_frame, numbered, pixel_names, refuse_infinite
 from lincore.data.labels import encode_labels, lone_class_notices
-from lincore.data.magnitudes import refuse_infinite
-from lincore.data.row_weights import with_row_weights
+from lincore.data.row_weights import data_row, with_row_weights
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source, table_format
 from lincore.io.images.decode import is_image
@@ -25,6 +24,7 @@ from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.formats.zipped import read_zipped_table, tables_among, zip_tables
 from lincore.io.tables.streamed.reader import open_dask_frame, open_folder
 from lincore.io.tables.table import Table, TableOptions, frame_to_table
+from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
 # Options of `load` for images, and for row weights.
@@ -32,8 +32,6 @@ _OF_IMAGES = {field.name for field in fields(ImageOptions)}
 _COUNTING = {"weights", "frequencies"}
 
 if TYPE_CHECKING:
-    from lincore.io.tables.text.options import ReadOptions
-
     File: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | list[tuple[str, bytes]]
     Source: TypeAlias = File | pd.DataFrame | tuple[Any, Any]
 
@@ -163,15 +161,17 @@ def _open(
     source: Any, name: str | None, options: ReadOptions | None
 ) -> Table | tuple[str, Any, str]:
     """Return a table, or the result of `recognise_file` for other files; several images as such."""
+    options = options or ReadOptions()
     if is_dask(source):
-        return open_dask_frame(source, name, options, LIMITS)
+        return open_dask_frame(source, name or "table", options, LIMITS)
     if isinstance(source, str) and "\n" in source:
         raise DataError(
             "This text is the content of a table, not the path of a file.",
             remedy="Pass its bytes: lincore.load(text.encode(), name='table.csv').",
         )
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        return open_folder(Path(source), name, options, LIMITS)
+        path = Path(source)
+        return open_folder(path, name or path.name, options, LIMITS)
     if is_frame(source):
         return frame_to_table(as_frame(source), name or "table")
     if isinstance(source, list):
@@ -259,28 +259,21 @@ def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
         )
     if pd.isna(y).any():
         raise DataError("Some labels are missing.", where=name, remedy="Leave those rows out.")
-    if shape:
-        features = pixel_names(*shape)
-    else:
-        has_names = len(set(named)) == X.shape[1]
-        features = named if has_names else numbered("feature", X.shape[1])
+    features = pixel_names(*shape) if shape else numbered("feature", X.shape[1])
+    features = named if len(set(named)) == X.shape[1] else features
     if X.dtype != np.uint8:
-        X = _as_float(X, name)
-        refuse_infinite(X, features, name, lambda row: f"data row {row + 1}")
+        try:
+            X = X.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"X contains something that is not a number: {error}.",
+                where=name,
+                remedy="Encode text as numbers first, or load a DataFrame.",
+            ) from error
+        refuse_infinite(X, features, name, data_row)
     codes, classes = encode_labels(y, name)
     notices = lone_class_notices(codes, classes)
     return Dataset(name, X, codes, classes, features, image_shape=shape, notices=notices)
-
-
-def _as_float(X: np.ndarray, name: str) -> np.ndarray:
-    try:
-        return X.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"X contains something that is not a number: {error}.",
-            where=name,
-            remedy="Encode text as numbers first, or load a DataFrame.",
-        ) from error
 
 
 def as_dataset(data: Any, target: str | int | None = None) -> Dataset:

@@ -130,12 +130,7 @@ def sample_file(name: str) -> bytes:
 
 
 def _bundled_table(name: str) -> Dataset:
-    loaders = {
-        "iris": datasets.load_iris,
-        "wine": datasets.load_wine,
-        "breast cancer": datasets.load_breast_cancer,
-    }
-    bunch = loaders[name]()
+    bunch = getattr(datasets, f"load_{name.replace(' ', '_')}")()
     codes, classes = encode_labels(bunch.target_names[bunch.target], name)
     features = tuple(str(feature) for feature in bunch.feature_names)
     X = bunch.data.astype(np.float64)
@@ -179,10 +174,18 @@ def fetch_dataset(name: str) -> Dataset:
     wanted = _DOWNLOADS[name]
     _require_network(name, wanted)
     try:
-        pixels, labels = _openml(wanted.openml) if wanted.openml else _olivetti()
+        if wanted.openml:
+            bunch = datasets.fetch_openml(
+                data_id=wanted.openml, as_frame=False, parser="pandas", n_retries=1
+            )
+            pixels, labels = bunch.data, bunch.target.astype(np.int64)  # labels come as text
+        else:
+            bunch = datasets.fetch_olivetti_faces(n_retries=1)
+            pixels, labels = 255 * bunch.data, bunch.target
     # No network, no disk, a changed file: anything may go wrong.
     except Exception as error:
         raise _unreachable(name, error) from error
+    pixels = np.rint(pixels).astype(np.uint8)
     side = int(np.sqrt(pixels.shape[1]))
     codes, classes = encode_labels(labels, name)
     tested = np.arange(len(pixels)) >= len(pixels) - wanted.last if wanted.last else None
@@ -216,17 +219,3 @@ def _unreachable(name: str, error: Exception) -> DataError:
         where=f"data set {name!r}",
         remedy="Check the network, or load the data from a file.",
     )
-
-
-def _openml(number: int) -> tuple[np.ndarray, np.ndarray]:
-    bunch = datasets.fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
-    return _bytes(bunch.data), bunch.target.astype(np.int64)  # labels come as text
-
-
-def _olivetti() -> tuple[np.ndarray, np.ndarray]:
-    bunch = datasets.fetch_olivetti_faces(n_retries=1)
-    return _bytes(255 * bunch.data), bunch.target
-
-
-def _bytes(pixels: np.ndarray) -> np.ndarray:
-    return np.rint(pixels).astype(np.uint8)

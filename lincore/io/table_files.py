@@ -11,15 +11,14 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.dataset import Dataset
-from lincore.data.frames import display_name, is_number, with_columns
+from lincore.data.frames import display_name, is_number, refuse_infinite, with_columns
 from lincore.data.labels import encode_column, find_label_column, is_quantity, lone_class_notices
-from lincore.data.magnitudes import refuse_infinite
 from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile, table_format
 from lincore.io.tables.bins import Binned, Binning, bin_values
 from lincore.io.tables.column_changes import marked_labels
-from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
+from lincore.io.tables.column_roles import COLUMN_ROLES
 from lincore.io.tables.column_selection import (
     choose_roles,
     keep_rows,
@@ -83,12 +82,13 @@ def read_table(
     >>> print(table.reading)
     UTF-8, semicolon, decimal comma, header in line 1, 2 rows of 2 columns
     """
+    options = options or ReadOptions()
     if isinstance(raw, Path):
         reason = f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB."
         limits = on_own_disk(limits)
     else:
         try:
-            return _read_whole(raw, name, options or ReadOptions(), limits)
+            return _read_whole(raw, name, options, limits)
         except TooLargeError as error:
             if table_format(raw) in ("workbook", "zip", *_PACKAGES):
                 raise
@@ -120,8 +120,7 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
 def _read_text(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
     text = read_text(raw, name, options, limits)
     first_line = text.first_line if text.rows_are_lines else None
-    notices, roles = tuple(text.notices), text.roles
-    return Table(text.frame, name, notices, first_line, text.reading, roles=roles)
+    return Table(text.frame, name, tuple(text.notices), first_line, text.reading, roles=text.roles)
 
 
 def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
@@ -229,10 +228,11 @@ def _in_memory_dataset(table: Table, target: str | int | None, options: TableOpt
     columns = choose_roles(table, target, options)
     guess = None if target is not None or "target" in options.roles.values() else table.guess
     chosen = {role: [c for c in columns if c.role == role] for role in COLUMN_ROLES}
-    label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
+    names = {role: of_role[0].name if of_role else "" for role, of_role in chosen.items()}
+    label, texts = names["target"], [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     keep, dropping = keep_rows(table, label, used, options)
-    counted = _count_kept_rows(table, keep, chosen, len(used))
+    counted = _count_kept_rows(table, keep, names["weight"], names["frequency"], len(used))
     rows = counted.rows
     frame = table.frame.iloc[rows]
     labels = frame[label]
@@ -248,7 +248,7 @@ def _in_memory_dataset(table: Table, target: str | int | None, options: TableOpt
     )
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
-    grouping, together = _groups(table, counted, chosen, options)
+    grouping, together = _groups(table, counted, names["group"], names["frequency"], options)
     missing = options.missing
     return Dataset(
         name=display_name(table.name),
@@ -276,19 +276,15 @@ def _in_memory_dataset(table: Table, target: str | int | None, options: TableOpt
         text_columns=tuple(texts),
         bin_bounds=bounds,
         weights=counted.weights,
-        weight_name=_column_name(chosen["weight"]),
+        weight_name=names["weight"],
         **grouping,
     )
 
 
 def _groups(
-    table: Table,
-    counted: CountedRows,
-    chosen: Mapping[Role, Sequence[Column]],
-    options: TableOptions,
+    table: Table, counted: CountedRows, name: str, frequency: str, options: TableOptions
 ) -> tuple[dict[str, Any], list[Notice]]:
     """Return the groups of rows as fields of a data set, and a notice if they were detected."""
-    name, frequency = _column_name(chosen["group"]), _column_name(chosen["frequency"])
     if not name:
         return line_groups(counted.lines, frequency) if frequency else {}, []
     # By line of the file: copies of a line without a group would otherwise be separate groups.
@@ -303,27 +299,20 @@ def _groups(
     }
     if options.roles.get(name) == "group":
         return fields, []
-    sentence = f"Rows with the same {name!r} are kept together"
+    same = repr(name)
     if common is not None:
-        row = int(np.flatnonzero(common.notna())[0])
-        shared = str(common.iloc[row])
-        beginning = f"beginning of {name!r} (such as {shared!r})"
-        sentence = f"Rows with the same {beginning} are kept together"
-    notice = Notice(
-        f"{sentence}: {len(column):,} rows of {len(names):,} subjects.",
-        f"column {name!r}",
-        "If they do not belong together, ignore it.",
-        "LIN059",
-    )
-    return fields, [notice]
+        same = f"beginning of {name!r} (such as {str(common.dropna().iloc[0])!r})"
+    sizes = f"{len(column):,} rows of {len(names):,} subjects"
+    sentence = f"Rows with the same {same} are kept together: {sizes}."
+    remedy = "If they do not belong together, ignore it."
+    return fields, [Notice(sentence, f"column {name!r}", remedy, "LIN059")]
 
 
 def _count_kept_rows(
-    table: Table, keep: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
+    table: Table, keep: Flags, weight: str, frequency: str, width: int
 ) -> CountedRows:
     """Return the rows that are kept, repeated by their frequencies, and their weights."""
     rows = np.flatnonzero(keep)
-    weight, frequency = (_column_name(chosen[role]) for role in ("weight", "frequency"))
     if not weight and not frequency:
         return CountedRows(rows, None, ())
     weights, frequencies = (
@@ -336,27 +325,17 @@ def _count_kept_rows(
     return counted._replace(rows=rows[counted.rows])
 
 
-def _column_name(columns: Sequence[Column]) -> str:
-    """Return the name of the first column; "" without columns."""
-    return columns[0].name if columns else ""
-
-
 def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str]) -> Binned:
+    where = f"column {labels.name!r}"
     if bins is None:
         codes, classes = encode_column(labels)
         # Renamed columns come after the others.
-        new = np.array(
-            sorted(range(len(classes)), key=order_key(order, classes.tolist())), dtype=np.intp
-        )
+        new = np.array(sorted(range(len(classes)), key=order_key(order, classes.tolist())))
         return Binned(np.argsort(new)[codes], classes[new], ())
     if not is_number(labels):
-        raise DataError(
-            "Only numbers can be binned.",
-            where=f"column {labels.name!r}",
-            remedy="Remove the bins, or choose a numeric target.",
-        )
-    values = labels.to_numpy(dtype=np.float64)
-    return bin_values(values, bins, f"column {labels.name!r}")
+        remedy = "Remove the bins, or choose a numeric target."
+        raise DataError("Only numbers can be binned.", where=where, remedy=remedy)
+    return bin_values(labels.to_numpy(dtype=np.float64), bins, where)
 
 
 def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | None) -> Dataset:
@@ -371,6 +350,5 @@ def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | Non
         message = f"Two columns would be called {wrong!r}." if wrong else "A name is empty."
         raise DataError(message, where="option rename", remedy="Choose another name.")
     columns = data.feature_names[: data.n_table_columns]
-    words = data.feature_names[len(columns) :]
-    called = tuple(rename.get(name, name).strip() for name in columns)
-    return replace(data, feature_names=(*called, *words))
+    called = (rename.get(name, name).strip() for name in columns)
+    return replace(data, feature_names=(*called, *data.feature_names[len(columns) :]))

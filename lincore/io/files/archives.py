@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
+from zipfile import ZIP_DEFLATED, ZIP_STORED
 
 from lincore.errors import DataError
 from lincore.limits import LIMITS, ZIP_MAGIC, Limits
@@ -58,6 +59,13 @@ class PackedFile(NamedTuple):
     refused: str  # why it must not be unpacked; empty if it may be
 
 
+def check_members(n_files: int, name: str, limits: Limits = LIMITS) -> None:
+    """Reject more files than the limit."""
+    if n_files > limits.max_members:
+        message = f"There are more than {limits.max_members:,} files."
+        raise DataError(message, where=name, remedy="Load fewer.")
+
+
 def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]:
     """Return the files of a zip, without folders, after checking its directory."""
     # Every entry has this mark, whatever count the archive states.
@@ -79,7 +87,10 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
     for entry, path in zip(entries, _entry_paths(entries), strict=True):
         if path.endswith("/"):
             continue
-        files.append(_described(entry, path, path in seen, limits))
+        refused = _refusal(entry, path, limits)
+        refused = refused or ("a second file of that name" if path in seen else "")
+        sizes, stored = (entry.compress_size, entry.file_size), entry.compress_type == ZIP_STORED
+        files.append(PackedFile(path, entry.header_offset, *sizes, entry.CRC, stored, refused))
         seen.add(path)
     return files
 
@@ -113,13 +124,6 @@ def _content(raw: bytes, file: PackedFile, most: int) -> bytes:
     return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most + 1)
 
 
-def _described(entry: zipfile.ZipInfo, path: str, repeated: bool, limits: Limits) -> PackedFile:
-    stored = entry.compress_type == zipfile.ZIP_STORED
-    refused = _refusal(entry, path, limits) or ("a second file of that name" if repeated else "")
-    sizes = entry.compress_size, entry.file_size
-    return PackedFile(path, entry.header_offset, *sizes, entry.CRC, stored, refused)
-
-
 def _refusal(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
     """Return why an entry must not be unpacked, if so."""
     if path.startswith("/") or re.match("[A-Za-z]:", path) or ".." in path.split("/"):
@@ -131,7 +135,7 @@ def _refusal(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
     if entry.file_size == 0:
         return "empty file"
     # Other methods unpack a few bytes to gigabytes in one step, which no limit can stop.
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         return "compressed by another method than deflate"
     if entry.file_size > max(_SMALL_BYTES, limits.max_ratio * entry.compress_size):
         return f"unpacks to more than {limits.max_ratio} times its size"

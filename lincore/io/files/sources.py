@@ -146,16 +146,14 @@ class LargeFile:
         """Open it without decompression."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
-    def open(self) -> BinaryIO:
-        """Open it, decompressing on the fly within the limits."""
+    def open(self, encoding: str | None = None) -> BinaryIO:
+        r"""Open it unpacked, within the limits; if recoded, with lines ended by \n and no NULs."""
         stream = self.open_raw()
-        if not self.is_packed:
+        if self.is_packed:
+            stream = io.BufferedReader(IteratedBytes(_decompress(stream, self)), _BLOCK_BYTES)
+        if encoding is None:
             return stream
-        return io.BufferedReader(IteratedBytes(_decompress(stream, self)), _BLOCK_BYTES)
-
-    def open_as(self, encoding: str) -> BinaryIO:
-        r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, from any encoding."""
-        pieces = _recode(self.open(), encoding, self.name)
+        pieces = _recode(stream, encoding, self.name)
         return io.BufferedReader(IteratedBytes(pieces), _BLOCK_BYTES)
 
 
@@ -239,6 +237,12 @@ def nul_error(name: str) -> NulError:
     )
 
 
+def line_too_long(where: str, limits: Limits) -> DataError:
+    """Return the error for a text without line ends."""
+    message = f"The line is longer than {limits.max_line_bytes / 1e6:g} MB."
+    return DataError(message, where=where, remedy="Put each row on its own line.")
+
+
 def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
     r"""Yield blocks of about a megabyte that end at line ends."""
     rest, n_bytes = b"", 0
@@ -247,11 +251,8 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
             raise nul_error(name)
         cut = chunk.rfind(b"\n") + 1
         if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
-            raise DataError(
-                f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
-                where=f"{name}, about {n_bytes / 1e6:,.0f} MB from the beginning",
-                remedy="Put each row on its own line.",
-            )
+            position = f"about {n_bytes / 1e6:,.0f} MB from the beginning"
+            raise line_too_long(f"{name}, {position}", limits)
         block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
         n_bytes += len(chunk)
         if block:

@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -79,8 +80,12 @@ def place_images(folders: Sequence[tuple[str, ...]], level: int | None = None) -
     class_paths = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
     all_paths = class_paths
     if level is None:
-        class_paths = _without_containers(class_paths)
-        level = class_level(class_paths)
+        below: dict[tuple[str, ...], set[str]] = {}
+        for path in set(class_paths):
+            for i, name in enumerate(path):
+                below.setdefault(path[:i], set()).add(name)
+        class_paths = [_without_container(path, below) for path in class_paths]
+        level = _class_level(class_paths)
     sides = [[roles[f.casefold()] for f in path if f.casefold() in roles] for path in folders]
     split_paths = (path for path, side in zip(class_paths, sides, strict=True) if side)
     known = {path[level] for path in split_paths if len(path) > level}
@@ -95,15 +100,6 @@ def place_images(folders: Sequence[tuple[str, ...]], level: int | None = None) -
     if len({p.group for p in placements}) <= 1 + len({p.label for p in placements}):
         return [p._replace(group="") for p in placements]
     return placements
-
-
-def _without_containers(folders: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the paths without folders whose subfolders have the names of their siblings."""
-    below: dict[tuple[str, ...], set[str]] = {}
-    for path in set(folders):
-        for i, name in enumerate(path):
-            below.setdefault(path[:i], set()).add(name)
-    return [_without_container(path, below) for path in folders]
 
 
 def _without_container(
@@ -123,19 +119,20 @@ def _without_container(
     return path
 
 
-def class_level(folders: Sequence[tuple[str, ...]]) -> int:
+def _class_level(folders: Sequence[tuple[str, ...]]) -> int:
     """Return the level of the class folder, counted from 0 for the outermost."""
-    deepest = max(map(len, folders), default=0)
-    names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
-    first = next((i for i, level_names in enumerate(names) if len(level_names) > 1), None)
-    if first is None:
-        # All images are in one folder: the last level, for the message.
-        return max(deepest - 1, 0)
-    level = first
-    for deeper in range(first + 1, deepest):
+    names = _names_by_level(folders)
+    several = [i for i, level_names in enumerate(names) if len(level_names) > 1]
+    # If all images are in one folder: the last level, for the message.
+    level = several[0] if several else max(len(names) - 1, 0)
+    for deeper in range(level + 1, len(names)):
         if _class_names_recur(folders, level, deeper):
             level = deeper
     return level
+
+
+def _names_by_level(folders: Sequence[tuple[str, ...]]) -> list[set[str]]:
+    return [set(names) - {""} for names in zip_longest(*folders, fillvalue="")]
 
 
 def _class_names_recur(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
@@ -156,9 +153,8 @@ def _class_names_recur(folders: Sequence[tuple[str, ...]], level: int, deeper: i
 
 def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
     """Return which files are in a folder of masks, at a level other than that of the class."""
-    deepest = max(map(len, folders), default=0)
-    names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
-    mixed = [i for i in range(deepest) if i != level and _have_masks(names[i])]
+    levels = enumerate(_names_by_level(folders))
+    mixed = [i for i, names in levels if i != level and _have_masks(names)]
     return [any(len(path) > i and path[i].casefold() in _MASKS for i in mixed) for path in folders]
 
 
@@ -220,15 +216,18 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     started = time.monotonic()
     labels_and_groups: list[tuple[str | None, str | None]] = []
     for name in names:
-        # Without folders, and without its ending if that is one of images.
-        path = PurePosixPath(name)
-        bare = path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
-        match = expression.search(bare[-_MAX_NAME:])
+        match = expression.search(bare_name(name)[-_MAX_NAME:])
         groups = match.groupdict() if match else {}
         labels_and_groups.append((groups.get("label") or None, groups.get("group") or None))
         if time.monotonic() - started > _MAX_SECONDS:
             raise _unusable("The search takes too long.", pattern)
     return labels_and_groups
+
+
+def bare_name(path: str) -> str:
+    """Return a file's name without folders, and without its ending if that is one of images."""
+    name = PurePosixPath(path.replace("\\", "/"))
+    return name.stem if name.suffix.casefold() in IMAGE_ENDINGS else name.name
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

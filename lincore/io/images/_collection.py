@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lincore.data.dataset import Skipped
 from lincore.data.labels import natural_key
 from lincore.errors import DataError, Notice
-from lincore.io.files.archives import SkippedFile, list_zip, unpack
+from lincore.io.files.archives import SkippedFile, check_members, list_zip, unpack
 from lincore.io.images._classes import (
     Placement,
     folders_above,
@@ -47,12 +47,7 @@ class ImageCollection(NamedTuple):
             return cls(name, paths, read, partial(read, most=HEAD_BYTES), {})
         contents = [content for _, content in source]
         check_size(sum(map(len, contents)), name, limits)
-        if len(contents) > limits.max_members:
-            raise DataError(
-                f"There are more than {limits.max_members:,} files.",
-                where=name,
-                remedy="Load fewer.",
-            )
+        check_members(len(contents), name, limits)
         paths = [path.replace("\\", "/") for path, _ in source]
         return cls(name, paths, contents.__getitem__, contents.__getitem__, {})
 
@@ -75,15 +70,10 @@ class ImageCollection(NamedTuple):
 
     def without_images(self, remedy: str) -> DataError:
         """Return the error if none of the files can be used."""
-        example = ""
-        if self.skipped:
-            first = min(self.skipped)
-            example = f"; {self.paths[first]}: {self.skipped[first]}"
-        return DataError(
-            f"No image can be used ({len(self.skipped)} files skipped{example}).",
-            where=self.name,
-            remedy=remedy,
-        )
+        skipped = self.skipped_files()
+        example = f"; {skipped[0].name}: {skipped[0].reason}" if skipped else ""
+        message = f"No image can be used ({len(skipped)} files skipped{example})."
+        return DataError(message, where=self.name, remedy=remedy)
 
     def skipped_files(self) -> tuple[Skipped, ...]:
         """Return the files that are not used, and why."""

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from lincore.io.files.archives import SkippedFile
+from lincore.io.images._classes import bare_name
 
 _ENDINGS = {".csv", ".tsv", ".txt"}
 _MOST_CHARS, _MOST_TABLES, _MOST_CLASSES = 20_000_000, 20, 200
@@ -74,34 +75,21 @@ def _labels(
     header: list[str], rows: Sequence[list[str]], paths: Sequence[str]
 ) -> tuple[str, tuple[str | None, ...]] | None:
     """Return the column of the classes and the class of each image; None if most are not named."""
-    columns = [[row[j] for row in rows] for j in range(len(header))]
-    if len({_bare(path) for path in paths}) < len(paths):
+    # Tables often list the names of images without their endings.
+    names = [bare_name(path) for path in paths]
+    if len(set(names)) < len(names):
         return None
-    for j, values in enumerate(columns):
-        position_of = {_bare(value): i for i, value in enumerate(values)}
-        if len(position_of) < len(values):  # several rows of an image, such as objects in it
+    for j in range(len(header)):
+        row_of = {bare_name(row[j]): row for row in rows}
+        if len(row_of) < len(rows):  # several rows of an image, such as objects in it
             continue
-        positions = [position_of.get(_bare(path)) for path in paths]
-        if sum(position is not None for position in positions) < _MOSTLY * len(paths):
+        used = [row_of[name] for name in names if name in row_of]
+        if len(used) < _MOSTLY * len(names):
             continue
-        used = [position for position in positions if position is not None]
-        distinct = {
-            k: len({column[position] for position in used})
-            for k, column in enumerate(columns)
-            if k != j
-        }
+        distinct = {k: len({row[k] for row in used}) for k in range(len(header)) if k != j}
         most = min(_MOST_CLASSES, len(used) // 2)
         usable = [k for k, number in distinct.items() if 2 <= number <= most]
         if usable:
             k = min(usable, key=lambda k: (_NAME.search(header[k]) is None, distinct[k]))
-            labels = (
-                None if position is None else columns[k][position] or None for position in positions
-            )
-            return header[k], tuple(labels)
+            return header[k], tuple(row_of[n][k] or None if n in row_of else None for n in names)
     return None
-
-
-def _bare(path: str) -> str:
-    """Return a file's name without folders and ending: tables often list it so."""
-    name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    return re.sub(r"\.(?:png|jpe?g|bmp|gif|tiff?|webp|pgm|ppm)$", "", name, flags=re.IGNORECASE)

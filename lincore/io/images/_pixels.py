@@ -28,7 +28,7 @@ Size: TypeAlias = tuple[int, int]  # height and width, in pixels
 _FREQUENT = 0.2
 _FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "stretched"}
 _SAMPLED_IMAGES = 9
-_SAMPLED_SIDE = 24
+_SAMPLED_SHAPE = (24, 24, 3)
 # Minimum mean difference between the colour channels of a colour image; less is a scanner's tint.
 _COLOURED = 6.0
 # Items between two checks of the clock.
@@ -46,8 +46,13 @@ def common_shape(
             where=name,
             remedy="Zip fewer or smaller images.",
         )
-    common = asked or usual_size(sizes)
-    shape = (*_scaled_down(common, limits.max_features // prod(colours)), *colours)
+    common = asked or _usual_size(sizes)
+    (height, width), most = common, limits.max_features // prod(colours)
+    if height * width > most:
+        factor = (most / (height * width)) ** 0.5
+        height = min(max(int(height * factor), 1), most)
+        width = min(max(int(width * factor), 1), most // height)
+    shape = (height, width, *colours)
     if sizes.total() * prod(shape) > limits.max_total_pixels:
         raise DataError(
             f"{sizes.total():,} images of {_format_shape(shape)} are too many.",
@@ -57,7 +62,7 @@ def common_shape(
     return common, shape
 
 
-def usual_size(sizes: Counter[Size]) -> Size:
+def _usual_size(sizes: Counter[Size]) -> Size:
     """Return the most frequent size, or the median if no size is frequent."""
     size, count = sizes.most_common(1)[0]
     if count >= _FREQUENT * sizes.total():
@@ -90,15 +95,6 @@ def resized_notices(
         remedy = "Zip images of one size to keep every pixel."
         notices.append(Notice(sentence, name, remedy, "LIN082"))
     return notices
-
-
-def _scaled_down(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
-    height, width = size
-    if height * width <= max_pixels:
-        return height, width
-    factor = (max_pixels / (height * width)) ** 0.5
-    height = min(max(int(height * factor), 1), max_pixels)
-    return height, min(max(int(width * factor), 1), max_pixels // height)
 
 
 def read_headers(
@@ -200,27 +196,17 @@ def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tu
     """Report if colour images were converted to grey, based on a few of them."""
     step = max(1, len(images) // _SAMPLED_IMAGES)
     sampled = images[::step][:_SAMPLED_IMAGES]
-    spreads = [np.ptp(_thumbnail(collection, image.number), axis=1).mean() for image in sampled]
-    if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
+    n_coloured = 0
+    for image in sampled:
+        # An image that can be read in grey may still have damaged colours.
+        with suppress(SkippedFile):
+            pixels = decoded(collection.read(image.number), _SAMPLED_SHAPE, "stretch")
+            n_coloured += np.ptp(pixels.reshape(-1, 3), axis=1).mean() > _COLOURED
+    if 3 * n_coloured < max(len(sampled), 1):
         return ()
-    return (
-        Notice(
-            "The images are in colour and were converted to grey, one number per pixel.",
-            collection.name,
-            "Keep the colours: three numbers per pixel.",
-            "LIN080",
-        ),
-    )
-
-
-def _thumbnail(collection: ImageCollection, number: int) -> np.ndarray:
-    """Return an image at a small size, (n_pixels, 3) int16."""
-    shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
-    pixels = np.zeros(shape, np.int16)
-    # An image that can be read in grey may still have damaged colours.
-    with suppress(SkippedFile):
-        pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
-    return pixels.reshape(-1, 3)
+    sentence = "The images are in colour and were converted to grey, one number per pixel."
+    remedy = "Keep the colours: three numbers per pixel."
+    return (Notice(sentence, collection.name, remedy, "LIN080"),)
 
 
 def run_in_threads(
@@ -240,18 +226,13 @@ def run_in_threads(
     with ThreadPoolExecutor(min(n_threads(), _MOST_WORKERS), "decode") as pool:
         futures = [pool.submit(chunk, first) for first in range(0, count, _CHUNK)]
         try:
-            for i, future in enumerate(futures):
-                if progress is not None and progress(i * _CHUNK, count, task) is False:
-                    raise _stopped()
-                future.result()
+            for i in range(len(futures) + 1):
+                n_done = min(i * _CHUNK, count)
+                if progress is not None and progress(n_done, count, task) is False:
+                    raise DataError("Reading was stopped.", remedy="Load the file again.")
+                if i < len(futures):
+                    futures[i].result()
         finally:
             # With nothing left to do this changes nothing.
             stop.set()
             pool.shutdown(cancel_futures=True)
-    if progress is not None and progress(count, count, task) is False:
-        raise _stopped()
-
-
-def _stopped() -> DataError:
-    """Return the error for reading that the user stopped."""
-    return DataError("Reading was stopped.", remedy="Load the file again.")

@@ -6,7 +6,8 @@ import io
 import re
 import struct
 import threading
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
-from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
+from lincore.limits import LIMITS, Limits, is_zip
 
 # HEIC, the format of phone photographs, is read by pillow-heif if installed.
 try:
@@ -45,15 +46,14 @@ _UNSUPPORTED = {
     b"SIMPLE  =": f"FITS: {_AS_JPEG}",
     b"\x93NUMPY": "a NumPy array, not an image: save each image as PNG",
 }
-# Containers of videos and images, by the brand after the first box.
-_AVIF = (b"avif", b"avis")
 _RAW = f"a camera's raw photograph: {_AS_JPEG}"
+# By the brand after the first box; other brands are of videos.
+_CONTAINERS = {b"avif": f"AVIF: {_AS_JPEG}", b"avis": f"AVIF: {_AS_JPEG}", b"crx ": _RAW}
 _SVG = re.compile(
     rb"^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<(svg|!DOCTYPE svg)", re.S
 )
 _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 Fit = Literal["pad", "crop", "stretch"]
-FITS: tuple[Fit, ...] = ("pad", "crop", "stretch")
 
 # First bytes and Pillow's format. Listed explicitly: some of Pillow's other formats call external
 # programs.
@@ -68,7 +68,6 @@ _KINDS = {
     b"II+\x00": "TIFF",
     b"MM\x00+": "TIFF",
 } | {b"P%d" % i: "PPM" for i in range(1, 7)}
-_MAGIC = tuple(_KINDS)
 # Enough to recognise DICOM.
 HEAD_BYTES = 256
 # fmt: off
@@ -118,7 +117,8 @@ def unsupported_image(head: bytes) -> str:
     if is_heic(head):
         return "" if CAN_READ_HEIC else _WITHOUT_HEIC
     if head[4:8] == b"ftyp":
-        return _unsupported_container(head[8:12])
+        video = "a video, not an image: save single frames as JPEG or PNG"
+        return _CONTAINERS.get(head[8:12], video)
     for magic, kind in _UNSUPPORTED.items():
         if head.startswith(magic):
             return kind
@@ -129,14 +129,6 @@ def unsupported_image(head: bytes) -> str:
     if _SVG.match(head[:256]):
         return "a drawing (SVG): save it as PNG"
     return "a web page, not an image: download the image itself" if _PAGE.match(head[:256]) else ""
-
-
-def _unsupported_container(brand: bytes) -> str:
-    if brand in _AVIF:
-        return f"AVIF: {_AS_JPEG}"
-    if brand == b"crx ":
-        return _RAW
-    return "a video, not an image: save single frames as JPEG or PNG"
 
 
 def is_image(head: bytes, path: str) -> bool:
@@ -164,13 +156,14 @@ def image_kind(head: bytes, path: str) -> str:
     foreign = unsupported_image(head)
     if foreign:
         raise SkippedFile(foreign)
-    if head.startswith(_MAGIC):
-        return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
+    for magic, kind in _KINDS.items():
+        if head.startswith(magic):
+            return kind
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
     if is_heic(head):
         return "HEIF"
-    if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
+    if is_zip(head):
         raise SkippedFile("a zip inside the zip")
     raise SkippedFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")
 
@@ -183,21 +176,16 @@ class Header(NamedTuple):
     is_deep: bool  # more than 256 grey levels
 
 
-def read_header(raw: bytes, path: str, limits: Limits) -> Header:
-    """Return the header information of an image, without decoding pixels."""
+@contextmanager
+def _opened(raw: bytes, path: str = "", limits: Limits = LIMITS) -> Iterator[Image.Image]:
+    """Open an image; `SkippedFile` says why it cannot be used."""
     kind = image_kind(raw, path)
     try:
         if kind == "WEBP":
             # Pillow's decoder allocates the canvas on opening.
-            height, width = _webp_size(raw)
-            _check_pixels(height, width, limits, _WEBP_SHARE)
+            _check_pixels(*_webp_size(raw), limits, _WEBP_SHARE)
         with Image.open(io.BytesIO(raw), formats=(kind,)) as image:
-            width, height = image.size
-            _check_pixels(height, width, limits)
-            _check_effort(image, raw, limits)
-            on_its_side = _TRANSPOSES.get(_orientation(image)) in _ON_ITS_SIDE
-            sides = (width, height) if on_its_side else (height, width)
-            return Header(*sides, is_deep=is_deep(image))
+            yield image
     except SkippedFile:
         raise
     except Image.DecompressionBombError as error:
@@ -207,14 +195,21 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
         raise SkippedFile("damaged image") from error
 
 
+def read_header(raw: bytes, path: str, limits: Limits) -> Header:
+    """Return the header information of an image, without decoding pixels."""
+    with _opened(raw, path, limits) as image:
+        width, height = image.size
+        _check_pixels(height, width, limits)
+        _check_effort(image, raw, limits)
+        on_its_side = _TRANSPOSES.get(_orientation(image)) in _ON_ITS_SIDE
+        sides = (width, height) if on_its_side else (height, width)
+        return Header(*sides, is_deep=is_deep(image))
+
+
 def grey_range(raw: bytes) -> Range:
     """Return the smallest and the largest grey level of an image with more than 256."""
-    try:
-        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _lock_for(image):
-            return range_of(image)
-    # Decoders read untrusted bytes here, and may raise any exception.
-    except Exception as error:
-        raise SkippedFile("damaged image") from error
+    with _opened(raw) as image, _lock_for(image):
+        return range_of(image)
 
 
 def decoded(
@@ -223,17 +218,13 @@ def decoded(
     """Decode an image, upright, in grey or colour."""
     height, width = shape[:2]
     mode = "RGB" if len(shape) == 3 else "L"
-    try:
-        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image:
-            turn = _TRANSPOSES.get(_orientation(image))
-            sides = (width, height) if turn in _ON_ITS_SIDE else (height, width)
-            with _lock_for(image):
-                plain = _flatten_and_shrink(image, mode, *sides, levels)
-            upright = plain if turn is None else plain.transpose(turn)
-            return np.asarray(_fit(upright, height, width, fit)).ravel()
-    # Decoders read untrusted bytes here, and may raise any exception.
-    except Exception as error:
-        raise SkippedFile("damaged image") from error
+    with _opened(raw) as image:
+        turn = _TRANSPOSES.get(_orientation(image))
+        sides = (width, height) if turn in _ON_ITS_SIDE else (height, width)
+        with _lock_for(image):
+            plain = _flatten_and_shrink(image, mode, *sides, levels)
+        upright = plain if turn is None else plain.transpose(turn)
+        return np.asarray(_fit(upright, height, width, fit)).ravel()
 
 
 def _lock_for(image: Image.Image) -> AbstractContextManager[Any]:
@@ -328,13 +319,9 @@ def _fit(image: Image.Image, height: int, width: int, fit: Fit) -> Image.Image:
     if size == (width, height):
         return whole
     # Black bars would be the strongest feature: they get the colour of the adjacent border.
-    padded = Image.new(image.mode, (width, height), _border_colour(np.asarray(whole)))
+    pixels = np.asarray(whole)
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    colour = np.atleast_1d(np.median(border, axis=0)).astype(int)
+    padded = Image.new(image.mode, (width, height), tuple(colour.tolist()))
     padded.paste(whole, ((width - size[0]) // 2, (height - size[1]) // 2))
     return padded
-
-
-def _border_colour(pixels: np.ndarray) -> int | tuple[int, ...]:
-    """Return the median of the outermost pixels, channel by channel."""
-    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
-    colour = np.median(border, axis=0).astype(int)
-    return int(colour) if colour.ndim == 0 else tuple(colour.tolist())

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, ImageScale, Skipped
 from lincore.data.frames import display_name, pixel_names
-from lincore.data.labels import encode_labels, lone_class_notices, natural_key
+from lincore.data.labels import encode_labels, lone_class_notices, natural_key, positions
 from lincore.errors import DataError, Notice
 from lincore.fields.bounds import Between, Name
 from lincore.fields.field import Field
@@ -28,7 +28,7 @@ from lincore.io.images._pixels import (
     read_headers,
     resized_notices,
 )
-from lincore.io.images.decode import FITS, Fit
+from lincore.io.images.decode import Fit
 from lincore.limits import LIMITS, Limits, Readable, read_limited
 from lincore.utils.typing import Progress
 
@@ -259,8 +259,21 @@ def _read(
     resized = resized_notices(kept_sizes, common, shape, fit, name)
     brightened = brightened_notices(levels, name) if options.white is None else []
     codes, classes = encode_labels(np.array([p.label for p in images], dtype=object), name)
-    given_test, given = _given_test(images, name)
-    groups, group_names = _groups(images)
+    tested, given = np.array([image.tests for image in images]), list[Notice]()
+    is_split = tested.any() and not tested.all()
+    if is_split:
+        sizes_text = f"{(~tested).sum()} training and {tested.sum()} test images"
+        sentence, remedy = (
+            f"The zip defines a split: {sizes_text}.",
+            "Choose the given split to use it.",
+        )
+        given = [Notice(sentence, name, remedy, "LIN084")]
+    groups, group_names = None, tuple[str, ...]()
+    if any(image.group for image in images):
+        # Images without a group form their own.
+        named = [image.group or f"{image.label} #{image.number}" for image in images]
+        group_names = tuple(sorted(set(named), key=natural_key))
+        groups = positions(np.array(named, dtype=object), np.array(group_names, dtype=object))
     return Dataset(
         name=display_name(name),
         X=X,
@@ -268,7 +281,7 @@ def _read(
         classes=classes,
         feature_names=pixel_names(*shape),
         row_names=tuple(collection.paths[image.number] for image in images),
-        given_test=given_test,
+        given_test=tested if is_split else None,
         image_shape=shape,
         image_scale=scale,
         notices=(
@@ -337,18 +350,12 @@ def _check(options: ImageOptions, name: str) -> None:
     size = options.size
     if size is not None and (len(size) != 2 or min(size) < 1):
         raise DataError(f"{size} is not a size.", where=name, remedy="Give (height, width).")
-    if options.fit not in FITS:
-        raise DataError(
-            f"There is no resize method {options.fit!r}.",
-            where=name,
-            remedy=f"Use {', '.join(FITS)}.",
-        )
+    if options.fit not in get_args(Fit):
+        message, remedy = f"There is no resize method {options.fit!r}.", ", ".join(get_args(Fit))
+        raise DataError(message, where=name, remedy=f"Use {remedy}.")
     if options.white is not None and not 0 < options.white < np.inf:
-        raise DataError(
-            f"The white level cannot be {options.white}.",
-            where=name,
-            remedy="Give a number above zero.",
-        )
+        message = f"The white level cannot be {options.white}."
+        raise DataError(message, where=name, remedy="Give a number above zero.")
 
 
 def _require_classes(images: Sequence[ImageFile], collection: ImageCollection) -> None:
@@ -360,25 +367,3 @@ def _require_classes(images: Sequence[ImageFile], collection: ImageCollection) -
         raise DataError(
             f"All images are of one class: {labels.pop()}.", where=collection.name, remedy=_SEPARATE
         )
-
-
-def _given_test(
-    images: Sequence[ImageFile], name: str
-) -> tuple[np.ndarray | None, tuple[Notice, ...]]:
-    tested = np.array([image.tests for image in images])
-    if not tested.any() or tested.all():
-        return None, ()
-    sizes = f"{(~tested).sum()} training and {tested.sum()} test images"
-    sentence = f"The zip defines a split: {sizes}."
-    return tested, (Notice(sentence, name, "Choose the given split to use it.", "LIN084"),)
-
-
-def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
-    """Return the group of each image and the group names, if any."""
-    if not any(image.group for image in images):
-        return None, None
-    # Images without a group form their own.
-    groups = [image.group or f"{image.label} #{image.number}" for image in images]
-    names = sorted(set(groups), key=natural_key)
-    position = {name: code for code, name in enumerate(names)}
-    return np.array([position[name] for name in groups], dtype=np.intp), tuple(names)

@@ -75,15 +75,14 @@ def mark_missing(
 ) -> pd.DataFrame:
     """Return the frame with some values of some columns made missing."""
     _require_columns(frame, missing_in, "missing_in")
-    marked = {name: _mask_values(frame[name], values) for name, values in missing_in.items()}
+    marked = {}
+    for name, values in missing_in.items():
+        column, codes = frame[name], pd.Series([str(value) for value in values])
+        if pd.api.types.is_numeric_dtype(column):
+            column = column.astype("float64")
+            codes = pd.to_numeric(pd.Series(list(values)), errors="coerce").dropna()
+        marked[name] = column.mask(column.isin(codes))
     return with_columns(frame, marked)
-
-
-def _mask_values(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[Any]:
-    if not pd.api.types.is_numeric_dtype(column):
-        return column.mask(column.isin([str(value) for value in values]))
-    numbers = pd.to_numeric(pd.Series(list(values)), errors="coerce").dropna()
-    return column.astype("float64").mask(column.isin(numbers))
 
 
 def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list[str]]:

@@ -94,7 +94,9 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
             text = text.str.replace(".", ":", regex=False)
             spelled = text.where(text.str.count(":") == 2, text + ":00")
             return pd.to_timedelta(spelled, errors="coerce").dt.total_seconds() / 86_400
-        text = text.map(_plain_date, na_action="ignore")
+        text = text.map(lambda value: UNIX_DATE.sub(r"\1 \3 \2", value), na_action="ignore")
+        # Without weekday and time zone, the year next to the day.
+        text = text.str.replace(_ZONE_NAME, "", regex=True).str.replace(_FRONT, "", regex=True)
         first = text.str.extract(r"^(\d{1,2})[-/.](\d{1,2})[-/.]")
         later = pd.to_numeric(first[1], errors="coerce").max()
         day_first = bool(first[0].notna().any()) and not later > 12
@@ -102,12 +104,6 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dt.tz is not None:
         column = column.dt.tz_convert(None)
     return (column - pd.Timestamp(0)).dt.total_seconds() / 86_400
-
-
-def _plain_date(text: str) -> str:
-    """Return a date without weekday and time zone, the year next to the day."""
-    text = UNIX_DATE.sub(r"\1 \3 \2", text)
-    return _FRONT.sub("", _ZONE_NAME.sub("", text))
 
 
 class Content(NamedTuple):

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore.data.dataset import Dataset
-from lincore.data.frames import is_number
+from lincore.data.frames import is_number, refuse_infinite
 from lincore.data.labels import level_name
-from lincore.data.magnitudes import refuse_infinite
+from lincore.data.row_weights import data_row
 from lincore.errors import DataError, Notice
 from lincore.io.tables.column_roles import are_yes_or_no, is_date, means_yes, to_days
 from lincore.utils.formatting import count, listed
@@ -112,28 +112,21 @@ def match_rows(
     )
     n_table = len(schema.names) - schema.n_words
     levels: Sequence[Any] = schema.levels or [None] * len(schema.names)
-    arrays = [
-        _feature(frame, position_of[name], name, known, match)
-        for name, known in zip(schema.names[:n_table], levels[:n_table], strict=True)
-    ]
-    X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
-    refuse_infinite(X, schema.names, "new rows", lambda row: f"data row {row + 1}")
+    X: Any = np.full((len(frame), n_table), np.nan)
+    for j, (name, known) in enumerate(zip(schema.names[:n_table], levels, strict=False)):
+        position = position_of[name]
+        if position is None:
+            continue
+        column = frame.iloc[:, position].rename(name)
+        X[:, j] = (
+            _number_values(column, match) if known is None else _level_codes(column, known, match)
+        )
+        if n_gaps := int(np.isnan(X[:, j]).sum()):
+            match.gaps[name] = n_gaps
+    refuse_infinite(X, schema.names, "new rows", data_row)
     if schema.n_words:
         X = sp.hstack([sp.csr_array(X), *_word_counts(frame, position_of, schema)], format="csr")
     return X, match
-
-
-def _feature(
-    frame: pd.DataFrame, position: int | None, name: str, known: Any, match: RowMatch
-) -> Array:
-    if position is None:
-        return np.full(len(frame), np.nan)
-    column = frame.iloc[:, position].rename(name)
-    values = _number_values(column, match) if known is None else _level_codes(column, known, match)
-    n_gaps = int(np.isnan(values).sum())
-    if n_gaps:
-        match.gaps[name] = n_gaps
-    return values
 
 
 def _number_values(column: pd.Series[Any], match: RowMatch) -> Array:

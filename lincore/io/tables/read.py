@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.frames import columns_named, is_number, listed_texts, with_columns, with_many
+from lincore.data.labels import level_name
 from lincore.errors import Notice
 from lincore.io.files.sources import LargeFile
 from lincore.io.tables.table import as_requested
@@ -22,7 +23,7 @@ from lincore.io.tables.text.numbers import find_marks, read_numbers_in_text
 from lincore.io.tables.text.options import MISSING_CODES, ReadOptions, TextImport
 from lincore.io.tables.text.rows import PADDED, is_padded, parse_rows
 from lincore.io.tables.text.stacked_tables import choose_table
-from lincore.limits import LIMITS, Limits, check_size, check_table_shape, read_limited
+from lincore.limits import Limits, check_size, check_table_shape, read_limited
 from lincore.utils.typing import Flags
 
 _FEW_ROWS = 5_000
@@ -88,7 +89,7 @@ def _leave_out(table: TextImport, rows: Flags, description: str, code: str) -> N
 def leave_out_totals(table: TextImport) -> None:
     """Leave out the last rows if they are labelled as totals or means, and are."""
     frame = table.frame
-    if not _total_labels(frame.iloc[-1]):
+    if frame.empty or not _total_labels(frame.iloc[-1]):
         return
     for count in range(min(_MOST_TOTALS, len(frame) - _FEWEST_ROWS_ABOVE), 0, -1):
         rows = frame.iloc[:-count]
@@ -196,25 +197,17 @@ def leave_out_unnamed_columns(table: TextImport) -> None:
 
 def use_declared_types(table: TextImport) -> None:
     """Convert numbers to text if the file declares them as categories or texts."""
-    frame = table.frame
-    texts = {
-        name: frame[name].map(_number_text, na_action="ignore").astype("str")
-        for name, kind in table.types.items()
-        if kind in ("category", "text") and name in frame and is_number(frame[name])
-    }
+    frame, texts = table.frame, {}
+    for name, kind in table.types.items():
+        if kind in ("category", "text") and name in frame and is_number(frame[name]):
+            # Integers in a column with missing values have no fraction.
+            texts[name] = frame[name].map(level_name, na_action="ignore").astype("str")
     table.frame = with_columns(frame, texts)
 
 
-def _number_text(value: float) -> str:
-    """Return a number without the fraction that integers get in a column with missing values."""
-    return str(int(value)) if float(value).is_integer() else str(value)
-
-
-def read_text(
-    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
-) -> TextImport:
+def read_text(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> TextImport:
     r"""Read delimited or fixed-width text; unspecified options are detected."""
-    table = TextImport(name, options or ReadOptions(), limits)
+    table = TextImport(name, options, limits)
     decode_file(table, raw)
     find_dialect(table)
     choose_table(table)

@@ -48,7 +48,13 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
     # contiguous. A number with which other columns increase or decrease is a quantity, not a name.
     if any(column.role == "group" for column in columns):
         return ()
-    may_be = [column for column in columns if _may_name_groups(column, frame)]
+    may_be = [
+        column
+        for column in columns
+        if column.role != "target"
+        and 2 * column.n_distinct <= len(frame) - column.n_missing
+        and _are_names(frame[column.name], column.kind, column.n_missing, column.n_distinct)
+    ]
     if not may_be:
         return ()
     some = frame.iloc[:_MOST_ROWS]
@@ -72,14 +78,11 @@ def _same_groups(others: dict[str, Codes], identifier: RepeatedId, former: Repea
     return bool(pairs.shape[1] <= 1.05 * min(identifier.n_groups, former.n_groups))
 
 
-def _may_name_groups(column: Column, frame: pd.DataFrame) -> bool:
-    n_present = len(frame) - column.n_missing
-    several = _FEWEST_GROUPS <= column.n_distinct <= n_present / 2
-    if column.role == "target" or column.kind not in ("number", "category", "identifier"):
+def _are_names(values: pd.Series[Any], kind: str, n_missing: int, n_distinct: int) -> bool:
+    """Return whether values are texts or whole numbers, enough of them to name subjects."""
+    is_kind = kind in ("number", "category", "identifier")
+    if not is_kind or n_distinct < _FEWEST_GROUPS or 2 * n_missing > len(values):
         return False
-    if not several or 2 * n_present < len(frame):
-        return False
-    values = frame[column.name]
     return not is_number(values) or not (present_numbers(values) % 1).any()
 
 
@@ -148,13 +151,11 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:
     """Return whether a column clearly names subjects with several rows each."""
     # By its name, or because its values share prefixes: see `common_prefix`.
-    if kind not in ("number", "category", "identifier"):
-        return False
     n_present, n_distinct = count_present(column)
-    if 2 * n_present < len(column) or n_distinct < _FEWEST_GROUPS:
+    if not _are_names(column, kind, len(column) - n_present, n_distinct):
         return False
     if _NAMES_GROUPS.search(str(column.name)) and 2 * n_distinct <= n_present:
-        return not is_number(column) or not (present_numbers(column) % 1).any()
+        return True
     return kind == "identifier" and common_prefix(column) is not None
 
 

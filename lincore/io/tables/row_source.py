@@ -12,9 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.executors import Executor, JoblibExecutor
-from lincore.data.frames import is_number
+from lincore.data.frames import is_number, refuse_infinite
 from lincore.data.labels import level_name
-from lincore.data.magnitudes import refuse_infinite
 from lincore.data.row_weights import checked_weights
 from lincore.errors import DataError, Hint, Notice
 from lincore.limits import LIMITS, Limits
@@ -180,14 +179,6 @@ def _is_finite(X: Array) -> bool:
         return bool(np.isfinite(X.sum()))
 
 
-def _has_gaps(X: Array) -> Flags:
-    """Return which rows have a missing value, (n,)."""
-    incomplete = np.zeros(len(X), bool)
-    if not _is_finite(X):
-        np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
-    return incomplete
-
-
 class ReadRows(NamedTuple):
     """The complete rows of a block, and how many others there are."""
 
@@ -216,7 +207,8 @@ def read_rows(
         X = feature_values(frame, selection.features, n_before, source)
         n_unlabelled = int((codes == NO_LABEL).sum())
         keep = codes >= 0
-        gaps = keep & _has_gaps(X)
+        # Finite blocks, which most are, need no look at single rows.
+        gaps = np.zeros_like(keep) if _is_finite(X) else keep & ~np.isfinite(X).all(axis=1)
         keep &= ~gaps
         weights, n_weightless = None, 0
         if selection.weight:

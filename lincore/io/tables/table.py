@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.frames import is_number, unique_names, with_columns
+from lincore.data.frames import as_plain, unique_names
 from lincore.data.labels import level_name
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import DataError, Hint, Notice
@@ -318,25 +318,3 @@ def as_requested(frame: pd.DataFrame, options: ReadOptions) -> pd.DataFrame:
     if options.cut_at:
         frame = cut_labels(frame, options.cut_at)
     return with_ordered(frame, options.ordered) if options.ordered else frame
-
-
-def as_plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return columns of objects or categories as numbers if possible, otherwise as text."""
-    names = [str(name) for name in frame]
-    odd = {name: _as_text(frame[name]) for name in names if not _is_plain(frame[name])}
-    return with_columns(frame, odd)
-
-
-def _is_plain(column: pd.Series[Any]) -> bool:
-    types = pd.api.types
-    text = isinstance(column.dtype, pd.StringDtype)
-    return is_number(column) or text or types.is_datetime64_any_dtype(column)
-
-
-def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of objects or categories as numbers if possible, otherwise as text."""
-    if column.dtype == object:
-        inferred = column.infer_objects()
-        if _is_plain(inferred):
-            return inferred
-    return column.map(str, na_action="ignore").astype("str").where(column.notna())

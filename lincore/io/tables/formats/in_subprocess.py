@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from lincore.io.files.archives import list_zip
 from lincore.io.files.sources import STATFILES
 from lincore.io.tables.formats.parquet import read_parquet
 from lincore.io.tables.text.options import ReadOptions
-from lincore.limits import LIMITS, Limits, check_size, is_zip
+from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, check_size, is_zip
 from lincore.utils.formatting import count
 
 # The parser of a file of the maximum size needs half of that.
@@ -71,11 +72,7 @@ def _run(script: Path, arguments: Sequence[str], raw: bytes, kind: str, name: st
         return done.stdout.split(b"\n", 1)
     reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
     if done.returncode < 0 or reason[-1:] == ["too large"]:
-        raise DataError(
-            f"The {kind} is too large to be opened.",
-            where=name,
-            remedy="Save the table as CSV (text with one row per line) and load that.",
-        )
+        raise DataError(f"The {kind} is too large to be opened.", where=name, remedy=SAVE_AS_TEXT)
     raise _unreadable(reason[-1][:_LONGEST] if reason else "it is damaged", kind, name)
 
 
@@ -96,8 +93,11 @@ class Sheet(NamedTuple):
 
 def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
     """Read one sheet of a workbook: the requested one, or the one with the largest table."""
-    if is_zip(raw):
-        _refuse_bombs(raw, name, limits)
+    # By the directory of the zip. Images and other media are never unpacked.
+    for file in list_zip(raw, name, limits) if is_zip(raw) else ():
+        if file.path.endswith((".xml", ".bin")) and file.refused not in ("", "empty file"):
+            message = f"The workbook cannot be opened: {file.refused}."
+            raise DataError(message, where=f"{name}, {file.path}", remedy=SAVE_AS_TEXT)
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
     arguments = (sheet or "", str(n_cells), str(n_bytes))
     head, text = _run(_SHEET_PROCESS, arguments, raw, "workbook", name)
@@ -133,20 +133,8 @@ def unstored_formulas(number: int, name: str) -> Notice:
     )
 
 
-def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
-    """Reject a workbook whose zip directory shows that it unpacks to too much."""
-    for file in list_zip(raw, name, limits):
-        # Images and other media are never unpacked.
-        if file.path.endswith((".xml", ".bin")) and file.refused not in ("", "empty file"):
-            raise DataError(
-                f"The workbook cannot be opened: {file.refused}.",
-                where=f"{name}, {file.path}",
-                remedy="Save the sheet as CSV (text with one row per line) and load that.",
-            )
-
-
 def read_statfile(
-    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+    raw: bytes, name: str, options: ReadOptions, limits: Limits = LIMITS
 ) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
     """Read a file of SPSS, Stata or SAS; return its frame and findings."""
     # Values are replaced by their labels in columns in which all values have one, and in the others
@@ -154,25 +142,18 @@ def read_statfile(
     package, word = next(kind for mark, *kind in STATFILES if mark.match(raw))
     check_size(len(raw), name, limits)
     n_cells = min(limits.max_cells, _MOST_CELLS)
-    options = options or ReadOptions()
     flags = [int(code not in options.overrule) for code in ("LIN047", "LIN048", "LIN049")]
     numbers = [n_cells, limits.max_columns, limits.max_table_bytes, *flags]
     arguments = [word, options.encoding or "", *map(str, numbers)]
     head, table = _run(_STATFILE_PROCESS, arguments, raw, f"{package} file", name)
     frame, notices = read_parquet(table, name, limits)
-    return frame, (*notices, *_notices(json.loads(head), package))
-
-
-def _notices(head: dict[str, list[str]], package: str) -> list[Notice]:
-    """Report which labels were read, which were not, and which values are declared missing."""
-    notices = []
-    if head["labelled"]:
-        sentence = "Value labels were read instead of codes."
-        notices.append(Notice(sentence, columns_named(head["labelled"]), code="LIN047"))
-    if head["partly"]:
-        sentence = "Only some of the values have labels: the numbers were kept."
-        notices.append(Notice(sentence, columns_named(head["partly"]), code="LIN048"))
-    if head["missing"]:
-        sentence = f"Values declared missing in the {package} file were read as missing."
-        notices.append(Notice(sentence, columns_named(head["missing"]), code="LIN049"))
-    return notices
+    columns = {case: columns_named(names) for case, names in json.loads(head).items() if names}
+    sentence = "Only some of the values have labels: the numbers were kept."
+    missing = f"Values declared missing in the {package} file were read as missing."
+    of_columns = {
+        "labelled": Notice("Value labels were read instead of codes.", code="LIN047"),
+        "partly": Notice(sentence, code="LIN048"),
+        "missing": Notice(missing, code="LIN049"),
+    }
+    labels = (replace(of_columns[case], where=where) for case, where in columns.items())
+    return frame, (*notices, *labels)

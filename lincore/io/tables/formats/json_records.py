@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from lincore.errors import DataError
-from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits
+from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, check_table_shape
 
 # Parsed, JSON takes ten times as much memory.
 _MOST_BYTES = 30_000_000
@@ -18,11 +18,8 @@ _DEEPEST = 5
 def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
     """Return the table in a file that begins like JSON; None if it is not, or not a table."""
     if len(raw) > _MOST_BYTES:
-        raise DataError(
-            f"The JSON file is larger than {_MOST_BYTES / 1e6:g} MB.",
-            where=name,
-            remedy=SAVE_AS_TEXT,
-        )
+        message = f"The JSON file is larger than {_MOST_BYTES / 1e6:g} MB."
+        raise DataError(message, where=name, remedy=SAVE_AS_TEXT)
     records = _records(raw)
     if not records:
         return None
@@ -31,12 +28,7 @@ def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | 
         row = _flat(record)
         names.update(dict.fromkeys(row))
         rows.append(row)
-        if len(names) > limits.max_columns:
-            raise DataError(
-                f"There are more than {limits.max_columns:,} columns.",
-                where=name,
-                remedy="Leave columns out.",
-            )
+        check_table_shape(1, max(len(names), 2), name, limits)
     return pd.DataFrame({column: _column([row.get(column) for row in rows]) for column in names})
 
 

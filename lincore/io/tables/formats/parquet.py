@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
@@ -25,19 +26,18 @@ def read_parquet(
 ) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
     """Read a Parquet file; columns of lists and records are skipped."""
     check_size(len(raw), name, limits)
-    try:
+    with reporting_damage(name):
         claims = _open(raw)
-        _check_claims(claims.metadata, name, limits)
+        metadata = claims.metadata
+        check_table_shape(metadata.num_rows, metadata.num_columns, name, limits)
+        check_rows(metadata.num_rows, name, limits)
+        groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        if sum(groups) > limits.max_table_bytes:
+            raise _too_large(name, limits)
         table, left_out, orders = _read_flat(raw, claims.schema_arrow, name, limits)
         # Each column of the table is released once it is in the frame.
         frame = table.to_pandas(ignore_metadata=True, split_blocks=True, self_destruct=True)
         del table
-    except DataError:
-        raise
-    # A damaged file can make Arrow raise almost any exception.
-    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
-        raise damaged(error, name) from error
-    frame = plain_frame(frame)
     for column, levels in orders.items():
         # Of a file written in several parts they may be those of one part.
         if frame[column].dropna().isin(levels).all():
@@ -51,25 +51,21 @@ def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
     return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
-def damaged(error: Exception, name: str) -> DataError:
+@contextmanager
+def reporting_damage(name: str) -> Iterator[None]:
     """Report a damaged file with Arrow's message."""
-    return DataError(
-        f"The Parquet file is damaged: {error_summary(error)[:200]}.",
-        where=name,
-        remedy="Write it again, or save it as CSV.",
-    )
+    try:
+        yield
+    except DataError:
+        raise
+    # A damaged file can make Arrow raise almost any exception.
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
+        message = f"The Parquet file is damaged: {error_summary(error)[:200]}."
+        raise DataError(message, where=name, remedy="Write it again, or save it as CSV.") from error
 
 
 def _open(raw: bytes, texts: Sequence[str] = ()) -> Any:
     return pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts, **THRIFT)
-
-
-def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
-    check_table_shape(metadata.num_rows, metadata.num_columns, name, limits)
-    check_rows(metadata.num_rows, name, limits)
-    groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if sum(groups) > limits.max_table_bytes:
-        raise _too_large(name, limits)
 
 
 def _read_flat(
@@ -149,21 +145,3 @@ def _too_large(name: str, limits: Limits) -> DataError:
         where=name,
         remedy="Load fewer rows or columns.",
     )
-
-
-def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return decimals as floats, and bytes as text."""
-    kinds_of = frame.dtypes[~frame.columns.duplicated(keep=False)]
-    for name in kinds_of.index[kinds_of == "object"]:
-        values = frame[name].dropna()
-        kinds = {type(value).__name__ for value in values.iloc[:1_000]}
-        if kinds == {"Decimal"}:
-            frame[name] = frame[name].astype("float64")
-        elif kinds and kinds != {"bool"}:
-            decoded = frame[name].map(_as_text, na_action="ignore")
-            frame[name] = decoded.astype("str").where(frame[name].notna())
-    return frame
-
-
-def _as_text(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

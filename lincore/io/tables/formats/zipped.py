@@ -9,8 +9,8 @@ from os.path import splitext
 from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.io.files.archives import PackedFile, SkippedFile, list_zip, unpack
-from lincore.limits import LIMITS, Limits, check_size
+from lincore.io.files.archives import PackedFile, SkippedFile, check_members, list_zip, unpack
+from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, check_size
 
 # fmt: off
 _TABLES = frozenset((
@@ -75,8 +75,8 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     >>> tables_among([("data/a.csv", b"u,v"), ("data/.b.csv", b""), ("data/readme.txt", b"A")])
     [('data/a.csv', b'u,v')]
     """
-    tables = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
-    return [table for table in tables if not _is_readme(table[0].rpartition("/")[2])] or tables
+    tables = [file for file in files if _is_table(file[0]) and file[1]]
+    return [table for table in tables if not _is_readme(table[0])] or tables
 
 
 def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
@@ -102,12 +102,7 @@ def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
     'b.csv'
     """
     check_size(sum(len(raw) for _, raw in files), "tables")
-    if len(files) > LIMITS.max_members:
-        raise DataError(
-            f"There are more than {LIMITS.max_members:,} files.",
-            where="tables",
-            remedy="Load fewer.",
-        )
+    check_members(len(files), "tables")
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         for path, raw in dict(files).items():
@@ -124,30 +119,29 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     files = list_zip(raw, name, limits)
     for file in files:
         if file.path in _DOCUMENTS:
-            raise DataError(
-                f"This is {_DOCUMENTS[file.path]}, not a text table.",
-                where=name,
-                remedy="Save the table as CSV (text with one row per line) and load that.",
-            )
-    # Strings, not paths: a zip may contain tens of thousands.
-    steps = [(file.path.split("/"), file) for file in files]
-    named = [(p[-1], f) for p, f in steps if "__MACOSX" not in p and p[-1][:1] != "."]
-    tables = [(name, file) for name, file in named if _is_table(name)]
-    if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
+            message = f"This is {_DOCUMENTS[file.path]}, not a text table."
+            raise DataError(message, where=name, remedy=SAVE_AS_TEXT)
+    shown = [f for f in files if "__MACOSX" not in f.path.split("/") and not _is_hidden(f.path)]
+    tables = [file for file in shown if _is_table(file.path)]
+    if not tables or any(_ending(file.path) not in _TABLES | _ASIDE for file in shown):
         return []
-    tables = [(n, f) for n, f in tables if not _is_readme(n)] or tables
-    return [file for _, file in tables]
+    return [file for file in tables if not _is_readme(file.path)] or tables
 
 
-def _is_table(name: str) -> bool:
-    return _ending(name) in _TABLES and not name.startswith(".")
+# Strings, not paths: a zip may contain tens of thousands.
+def _is_hidden(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(".")
 
 
-def _is_readme(name: str) -> bool:
-    return splitext(name)[0].lower() in _READMES
+def _is_table(path: str) -> bool:
+    return _ending(path) in _TABLES and not _is_hidden(path)
 
 
-def _ending(name: str) -> str:
+def _is_readme(path: str) -> bool:
+    return splitext(path.rpartition("/")[2])[0].lower() in _READMES
+
+
+def _ending(path: str) -> str:
     """Return the extension of a name, ignoring gzip."""
-    stem, ending = splitext(name.lower())
+    stem, ending = splitext(path.lower())
     return splitext(stem)[1] if ending == ".gz" else ending

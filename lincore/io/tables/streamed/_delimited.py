@@ -24,7 +24,7 @@ from lincore.io.tables.text.fields import split
 from lincore.io.tables.text.numbers import read_numbers
 from lincore.io.tables.text.options import ReadOptions, TextImport
 from lincore.io.tables.text.rows import csv_arguments, parse_error
-from lincore.io.tables.text.uneven_lines import LineFitter, LineLayout
+from lincore.io.tables.text.uneven_lines import LineFitter
 from lincore.limits import Limits
 from lincore.utils.threads import read_ahead
 
@@ -46,7 +46,7 @@ class LargeText(RowSource):
     file: LargeFile
     encoding: str | None  # None if it is UTF-8 with usual line ends and can be read directly
     layout: TextImport  # how its rows are divided into columns, without rows
-    line_layout: LineLayout  # the expected form of a line
+    known: Sequence[Sequence[str]]  # the fields of some rows
     is_uneven: bool  # whether uneven lines are known, so that all lines are checked
     blanks: str = " \t"  # spaces or tabs, if there are any: only then fields are stripped
 
@@ -55,7 +55,9 @@ class LargeText(RowSource):
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block, converted to numbers if possible."""
         words: dict[str, set[str]] = {}
-        n_done, fitter = 0, LineFitter(self.line_layout)
+        # The columns are those of the sampled lines.
+        fitter = LineFitter(self.layout, self.known, may_join=False, may_widen=False)
+        n_done = 0
         try:
             for frame in self._parsed(texts, fitter if self.is_uneven else None):
                 n_done += len(frame)
@@ -70,7 +72,11 @@ class LargeText(RowSource):
                 if n_known < len(frame):
                     yield self._convert(frame.iloc[n_known:][list(columns)], texts, words)
         if findings is not None:
-            findings += [*fitter.notices(), *_words_notices(words)]
+            findings += fitter.notices()
+            for name in filter(words.get, words):
+                some = ", ".join(repr(word[:30]) for word in sorted(words[name])[:5])
+                sentence = f"Numbers except {some}: read as missing."
+                findings.append(Notice(sentence, f"column {name!r}", code="LIN044"))
 
     def _parsed(self, texts: Sequence[str], fitter: LineFitter | None) -> Iterator[pd.DataFrame]:
         """Yield all columns as read by pandas, with or without repairing lines first."""
@@ -83,7 +89,7 @@ class LargeText(RowSource):
         arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
         if fitter is None and len(layout.comment) == 1:
             arguments["comment"] = layout.comment
-        with _open(self.file, self.encoding) as stream:
+        with self.file.open(self.encoding) as stream:
             for _ in range(first_line - 1):
                 stream.readline()
             rows: Any = stream
@@ -101,9 +107,7 @@ class LargeText(RowSource):
                 yield from read_ahead(iter(blocks))
             except (pd.errors.ParserError, UnicodeDecodeError, OverflowError) as error:
                 too_long = fitter is None and isinstance(error, _TOO_LONG)
-                raise (
-                    error if too_long else parse_error(str(error), self.file.name, first_line)
-                ) from error
+                raise (error if too_long else parse_error(error, self.file.name)) from error
 
     def _convert(
         self, frame: pd.DataFrame, texts: Sequence[str], words: dict[str, set[str]]
@@ -118,8 +122,8 @@ class LargeText(RowSource):
             column = converted[name] = stripped(frame[name], options)
             numbers = read_numbers(column, self.layout.marks, options.decimal is not None)
             if numbers is not None:
-                converted[name] = numbers.column
-                odd = column[column.notna() & numbers.column.isna()]
+                converted[name] = numbers[0]
+                odd = column[column.notna() & numbers[0].isna()]
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
         wanted = {n: v for n, v in (options.missing_in or {}).items() if n in frame}
         return mark_missing(with_columns(frame, converted) if converted else frame, wanted)
@@ -129,8 +133,8 @@ def _fit_stream(
     stream: BinaryIO, fitter: LineFitter, comment: str, line: int, limits: Limits
 ) -> Generator[bytes]:
     """Yield the rows of a UTF-8 stream, with uneven lines repaired or skipped."""
-    carried, quote = "", fitter.layout.quote
-    for block in whole_lines(stream, fitter.layout.name, limits):
+    carried, quote = "", fitter.quote
+    for block in whole_lines(stream, fitter.name, limits):
         text = carried + block.decode("utf-8", "replace").replace("\r\n", "\n")
         end = _whole_records_end(text, quote)
         text, carried = text[:end], text[end:]
@@ -147,19 +151,6 @@ def _whole_records_end(text: str, quote: str) -> int:
     return start if start > 0 and len(text) - start < _MOST_CARRIED else len(text)
 
 
-def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
-    sentence = "Numbers except {}: read as missing."
-    return [
-        Notice(
-            sentence.format(", ".join(repr(word[:30]) for word in sorted(column_words)[:5])),
-            f"column {name!r}",
-            code="LIN044",
-        )
-        for name, column_words in words.items()
-        if column_words
-    ]
-
-
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     """Return a text column as categorical, stripping its levels instead of its values."""
     positions, distinct = pd.factorize(column)
@@ -170,9 +161,8 @@ def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
 
 
-def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Table:
+def open_large_text(file: LargeFile, options: ReadOptions) -> Table:
     """Detect how to read a large text table, and read randomly sampled lines."""
-    options = options or ReadOptions()
     encoding = _encoding(file, options)
     try:
         lines = _draw_lines(file, encoding)
@@ -186,19 +176,13 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
         # Recoding removes them.
         encoding = "utf-8"
         lines = _draw_lines(file, encoding)
-    asked = replace(options, encoding="utf-8")
+    # The sample is small, even though the whole exceeds the limits.
+    enough = max(len(lines.text), file.limits.max_table_bytes)
+    cells = max(len(lines.text), file.limits.max_cells)
+    own = replace(file.limits, max_table_bytes=enough, max_cells=cells)
+    own = replace(own, max_file_bytes=enough, max_rows=cells)
     try:
-        # The sample is small, even though the whole exceeds the limits.
-        enough = max(len(lines.text), file.limits.max_table_bytes)
-        cells = max(len(lines.text), file.limits.max_cells)
-        own = replace(
-            file.limits,
-            max_table_bytes=enough,
-            max_file_bytes=enough,
-            max_cells=cells,
-            max_rows=cells,
-        )
-        drawn = read_text(lines.text, file.name, asked, own)
+        drawn = read_text(lines.text, file.name, replace(options, encoding="utf-8"), own)
     except DataError as error:
         notice = error.notice
         raise DataError(
@@ -231,7 +215,8 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
     if options.quote is None and layout.quote.encode() not in rows:
         # An unclosed quotation mark would swallow the rest of the file.
         layout.quote = ""
-    line_layout = _line_layout(rows, layout)
+    some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
+    known = [split(line, layout.separator, layout.quote) for line in some if line.strip()]
     source = LargeText(
         name=file.name,
         limits=file.limits,
@@ -240,27 +225,11 @@ def open_large_text(file: LargeFile, options: ReadOptions | None = None) -> Tabl
         file=file,
         encoding=encoding,
         layout=layout,
-        line_layout=line_layout,
+        known=known,
         is_uneven=is_uneven,
         blanks=lines.blanks,
     )
     return Table(drawn.frame, file.name, notices, None, reading, source)
-
-
-def _line_layout(rows: bytes, layout: TextImport) -> LineLayout:
-    """Return the expected form of the lines of a file, from some of them."""
-    some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
-    return LineLayout(
-        layout.separator,
-        layout.quote,
-        len(layout.names),
-        [split(line, layout.separator, layout.quote) for line in some if line.strip()],
-        layout.name,
-        layout.first_line,
-        layout.options.uneven or "mend",
-        may_join=False,
-        may_widen=False,  # the columns are those of the sampled lines
-    )
 
 
 class _Lines(NamedTuple):
@@ -293,16 +262,12 @@ def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
     return None if encoding in ("utf-8", "ascii") and not only_returns else encoding
 
 
-def _open(file: LargeFile, encoding: str | None) -> BinaryIO:
-    return file.open() if encoding is None else file.open_as(encoding)
-
-
 def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     """Return the first lines of a file and a uniform random sample of the others."""
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
     head, blanks, threshold, n_bytes, n_lines, n_filled = b"", "", 1.0, 0, 0, 0
-    with _open(file, encoding) as stream:
+    with file.open(encoding) as stream:
         for block in whole_lines(stream, file.name, limits):
             if encoding is None and not block.isascii():
                 block.decode("utf-8")
@@ -317,7 +282,12 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             if not head:
                 first = min(int(np.searchsorted(ends, _HEAD_BYTES)) + 1, len(ends))
                 head = block[: ends[first - 1]]
-                threshold = _sampling_share(file, len(block) / len(ends))
+                # Unpacked it is larger than that, by an unknown factor.
+                size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
+                n_expected = size / (len(block) / len(ends))
+                threshold = min(
+                    1.0, limits.max_drawn_bytes / size, limits.max_rows_in_memory / n_expected
+                )
             drawn = rng.random(len(ends))
             chosen = np.flatnonzero(drawn[first:] < threshold) + first
             keys.append(drawn[chosen])
@@ -339,11 +309,3 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     n_first = head.count(b"\n")
     line_numbers = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
     return _Lines(head + b"".join(lines), line_numbers, n_filled, blanks)
-
-
-def _sampling_share(file: LargeFile, line_bytes: float) -> float:
-    """Return the share of lines to sample, estimated from their length."""
-    limits = file.limits
-    # Unpacked it is larger than that, by an unknown factor.
-    size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
-    return min(1.0, limits.max_drawn_bytes / size, limits.max_rows_in_memory / (size / line_bytes))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -16,14 +15,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lincore.data.frames import as_plain
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import LargeFile
 from lincore.io.tables.column_changes import mark_missing
 from lincore.io.tables.formats.parquet import (
     THRIFT,
-    damaged,
     nested_notice,
-    plain_frame,
+    reporting_damage,
     size_without_dictionaries,
     text_columns,
     without_dictionaries,
@@ -97,7 +96,7 @@ class ParquetRows(ColumnarRows):
         options = {"columns": list(columns), "use_threads": False}
         has_views = any(kind in _VIEWED for kind in self.schema.types)
         for file, numbers, _ in self.groups:
-            with _reporting_damage(file), file.open_raw() as stream:
+            with reporting_damage(file.name), file.open_raw() as stream:
                 texts = text_columns(self.schema)
                 opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
                 groups = map(opened.metadata.row_group, numbers)
@@ -153,7 +152,7 @@ def open_parquet(
     """Open Parquet files with the same columns."""
     groups, n_bytes, schema = list[_RowGroups](), 0, None
     for file in files:
-        with _reporting_damage(file), file.open_raw() as stream:
+        with reporting_damage(file.name), file.open_raw() as stream:
             opened = pq.ParquetFile(stream, **THRIFT)
             metadata, own = opened.metadata, opened.schema_arrow
         schema = own if schema is None else schema
@@ -235,7 +234,7 @@ def _read_by_columns(
 
 def _to_frame(batch: pa.RecordBatch) -> pd.DataFrame:
     plain = pa.Table.from_batches([without_dictionaries(batch).replace_schema_metadata()])
-    return plain_frame(plain.to_pandas(ignore_metadata=True))
+    return as_plain(plain.to_pandas(ignore_metadata=True))
 
 
 def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -243,13 +242,3 @@ def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
     types = [_VIEWED.get(kind, kind) for kind in batch.schema.types]
     cast = [column.cast(kind) for column, kind in zip(batch.columns, types, strict=True)]
     return pa.RecordBatch.from_arrays(cast, batch.schema.names)
-
-
-@contextmanager
-def _reporting_damage(file: LargeFile) -> Iterator[None]:
-    try:
-        yield
-    except DataError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
-        raise damaged(error, file.name) from error

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.executors import DaskExecutor, JoblibExecutor
+from lincore.data.frames import as_plain
 from lincore.errors import DataError
 from lincore.io.tables.row_source import ColumnarRows, Findings, RowSource
-from lincore.io.tables.table import as_plain
 from lincore.limits import Limits
 
 _BLOCK_CELLS = 1_000_000

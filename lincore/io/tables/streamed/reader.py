@@ -32,22 +32,20 @@ from lincore.limits import Limits, on_own_disk
 from lincore.utils.typing import Progress
 
 
-def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
+def open_large_table(file: LargeFile, options: ReadOptions) -> Table:
     """Open a table that is too large for memory: its frame is a random sample of rows."""
     with _explaining_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
-            asked = options or ReadOptions()
-            rows, notices = open_parquet([file], file.name, asked.missing_in)
-            return _sampled_table(rows, notices, asked, "Parquet")
+            rows, notices = open_parquet([file], file.name, options.missing_in)
+            return _sampled_table(rows, notices, options, "Parquet")
         table = open_large_text(file, options)
         assert table.source is not None
         _refuse_cells(table.source, table.frame.shape[1])
     return table
 
 
-def open_folder(path: Path, name: str | None, options: ReadOptions | None, limits: Limits) -> Table:
+def open_folder(path: Path, name: str, options: ReadOptions, limits: Limits) -> Table:
     """Open a folder of Parquet files with the same columns: read as a whole if it is small."""
-    asked, name = options or ReadOptions(), name or path.name
     reason = "The folder does not fit into memory."
     limits = on_own_disk(limits)
     files = [
@@ -60,16 +58,14 @@ def open_folder(path: Path, name: str | None, options: ReadOptions | None, limit
             where=name,
             remedy="Give a folder of Parquet files, or zip the folder if it contains images.",
         )
-    rows, notices = open_parquet(files, name, asked.missing_in)
-    return _whole_or_drawn(rows, notices, asked, "Parquet", limits)
+    rows, notices = open_parquet(files, name, options.missing_in)
+    return _whole_or_drawn(rows, notices, options, "Parquet", limits)
 
 
-def open_dask_frame(
-    source: Any, name: str | None, options: ReadOptions | None, limits: Limits
-) -> Table:
+def open_dask_frame(source: Any, name: str, options: ReadOptions, limits: Limits) -> Table:
     """Open a Dask DataFrame: fetched as a whole if it is small."""
-    rows = open_dask(source, name or "table", on_own_disk(limits))
-    return _whole_or_drawn(rows, (), options or ReadOptions(), "Dask", limits)
+    rows = open_dask(source, name, on_own_disk(limits))
+    return _whole_or_drawn(rows, (), options, "Dask", limits)
 
 
 def _whole_or_drawn(
@@ -131,15 +127,28 @@ def large_table_to_dataset(
     """Read all rows of a large table: keep some in memory and sum the others by class."""
     assert table.source is not None
     guess = None if target is not None or "target" in options.roles.values() else table.guess
-    selection, columns = _select_rows(table, target, options)
     with _explaining_size(table.source.reason):
+        _refuse_options(table, options)
+        columns = choose_roles(table, target, options)
+        features = _features(table, columns)
+        label = next(column.name for column in columns if column.role == "target")
+        selection = RowSelection(
+            label,
+            not is_number(table.frame[label]),
+            features,
+            dropped=[str(name) for name in options.drop_classes],
+            merged=options.merge_classes,
+            weight=next((column.name for column in columns if column.role == "weight"), ""),
+            name=table.name,
+            limits=table.source.limits,
+        )
         held = sample_and_stream(table.source, selection, progress)
     return Dataset(
         name=display_name(table.name),
         X=held.X,
         codes=held.codes,
         classes=held.classes,
-        feature_names=tuple(selection.features),
+        feature_names=tuple(features),
         notices=(
             *table.notices_with(held.notices),
             *left_out_notices(columns),
@@ -147,36 +156,11 @@ def large_table_to_dataset(
             *([guess.notice] if guess is not None else []),
         ),
         blocks=held.blocks,
-        target_name=selection.label,
+        target_name=label,
         target_guess=guess,
         weights=held.weights,
         weight_name=selection.weight,
     )
-
-
-def _select_rows(
-    table: Table, target: str | int | None, options: TableOptions
-) -> tuple[RowSelection, Sequence[Column]]:
-    """Return the selection to be read from a large table, and the roles of its columns."""
-    assert table.source is not None
-    with _explaining_size(table.source.reason):
-        _refuse_options(table, options)
-        columns = choose_roles(table, target, options)
-        features = _features(table, columns)
-        label = next(column.name for column in columns if column.role == "target")
-        is_text = not is_number(table.frame[label])
-        dropped = [str(name) for name in options.drop_classes]
-        weight = next((column.name for column in columns if column.role == "weight"), "")
-    return RowSelection(
-        label,
-        is_text,
-        features,
-        dropped,
-        options.merge_classes,
-        weight,
-        table.name,
-        table.source.limits,
-    ), columns
 
 
 def drawn_notice(table: Table) -> Notice:
@@ -199,8 +183,8 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
         "Removing duplicates": options.drop_duplicates,
         "Filtering rows": bool(options.where),
     }
-    for option, is_asked in asked.items():
-        if is_asked:
+    for option in asked:
+        if asked[option]:
             raise _refused(f"{option} needs all rows at once.", table, "Leave it out")
 
 
@@ -226,15 +210,11 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
 def _refused(
     problem: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
 ) -> DataError:
-    where = columns_named(columns) if columns else table.name
-    several = (
-        f"{len(columns)} columns" if len(columns) > 1 else f"{columns[0]!r}" if columns else ""
-    )
-    change = f"Ignore {several}" if role == "ignore" else f"Use {several} as {role}s"
-    change_roles = (Hint(change, roles=dict.fromkeys(columns, role)),)
-    return DataError(
-        problem,
-        where=where,
-        remedy=f"{remedy}, or use only the drawn rows (drawn_only).",
-        remedies=((*change_roles, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),
-    )
+    where, hints = table.name, [DRAWN_ONLY]
+    if columns:
+        where = columns_named(columns)
+        several = f"{len(columns)} columns" if len(columns) > 1 else repr(columns[0])
+        change = f"Ignore {several}" if role == "ignore" else f"Use {several} as {role}s"
+        hints.insert(0, Hint(change, roles=dict.fromkeys(columns, role)))
+    remedy = f"{remedy}, or use only the drawn rows (drawn_only)."
+    return DataError(problem, where=where, remedy=remedy, remedies=tuple(hints))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from heapq import nlargest
 from itertools import accumulate
 from math import log
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from lincore.io.tables.text.fields import kind_of
@@ -106,13 +106,6 @@ def form_of(field: str) -> str:
     return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
-class _Alignment(NamedTuple):
-    """A partial alignment of fields to columns: its log probability and linked predecessors."""
-
-    score: float
-    fields: Any
-
-
 def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
     """Return the right number of fields, if one way to do so is clearly the best."""
     # A blank field is removed, or two neighbours are one text that contains the separator. The two
@@ -124,11 +117,12 @@ def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> l
     # Two rows are enough to identify a surplus blank, but not what belongs together.
     may_join = profile.n_rows >= _FEWEST_ROWS
     # By the number of removed fields and whether a blank was kept last: from a run of blanks the
-    # first ones are removed, so that no two ways give the same row.
-    score_of = attrgetter("score")
-    parts: list[dict[tuple[int, bool], list[_Alignment]]]
+    # first ones are removed, so that no two ways give the same row. Each is a log probability and
+    # the linked fields.
+    score_of = itemgetter(0)
+    parts: list[dict[tuple[int, bool], list[tuple[float, Any]]]]
     parts = [{} for _ in range(len(fields) + 1)]
-    parts[0][0, False] = [_Alignment(0.0, None)]
+    parts[0][0, False] = [(0.0, None)]
     for i, field in enumerate(fields):
         for (gone, after_blank), alignments in parts[i].items():
             column = i - gone
@@ -145,17 +139,14 @@ def remove_surplus(fields: Sequence[str], profile: Profile, separator: str) -> l
                     moves.append((2, gone + 1, False, joined, _SPLIT_PENALTY))
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
-                longer = [
-                    _Alignment(a.score + gain, a.fields if text is None else (a.fields, text))
-                    for a in alignments
-                ]
+                longer = [(a + gain, b if text is None else (b, text)) for a, b in alignments]
                 known = parts[i + step].setdefault((less, blank), [])
                 known[:] = nlargest(2, [*known, *longer], key=score_of)
     complete = [a for (gone, _), some in parts[-1].items() if gone == surplus for a in some]
     best = nlargest(2, complete, key=score_of)
-    if not best or (len(best) > 1 and best[0].score - best[1].score < _CLEAR):
+    if not best or (len(best) > 1 and best[0][0] - best[1][0] < _CLEAR):
         return None
-    texts, rest = list[str](), best[0].fields
+    texts, rest = list[str](), best[0][1]
     while rest is not None:
         rest, text = rest
         texts.append(text)

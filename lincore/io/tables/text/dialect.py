@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -119,14 +120,13 @@ def find_dialect(table: TextImport) -> None:
     # A rule between the lines of a printed list is no row.
     text = _RULE.sub("", text)
     bare = without_comments(text, comment)
-    sample = _sample(bare)
-    dialect = _best_candidate(bare, sample, separator, options)
+    dialect = _best_candidate(bare, separator, options)
     if comment == "#" and options.comment is None and _hash_begins_values(text, dialect):
         bare = without_comments(text, comment, above=True)
-        dialect = _best_candidate(bare, _sample(bare), separator, options)
+        dialect = _best_candidate(bare, separator, options)
     inner = _unquote_lines(bare) if options.quote is None else None
     if inner is not None:
-        unquoted = _best_candidate(inner, _sample(inner), separator, options)
+        unquoted = _best_candidate(inner, separator, options)
         # Texts in quotation marks have varying numbers of commas.
         if unquoted.score > 0 and _evenness(unquoted.records) == 1:
             dialect = unquoted._replace(is_rewritten=True)
@@ -208,10 +208,9 @@ def _comment_mark(text: str) -> str:
         if (marked[0] or (mark == "#" and any(marked))) and 2 * sum(marked) <= len(marked):
             return mark
     # A long heading above a short table.
-    if lines[0].startswith("#") and any(not line.startswith("#") for line in lines):
-        first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
-        return "#" if not any(line.startswith("#") for line in lines[first:]) else ""
-    return ""
+    rows = list(dropwhile(lambda line: line.startswith("#"), lines))
+    is_heading = 0 < len(rows) < len(lines) and not any(row.startswith("#") for row in rows)
+    return "#" if is_heading else ""
 
 
 def without_comments(text: str, comment: str, *, above: bool = False) -> str:
@@ -275,10 +274,16 @@ class Candidate(NamedTuple):
     score: float
 
 
-def _best_candidate(
-    bare: str, sample: str, separator: str | None, options: ReadOptions
+def _candidate(
+    text: str, sample: str, separator: str, quote: str, *, is_rewritten: bool = False
 ) -> Candidate:
+    records = _first_records(sample, separator, quote)
+    return Candidate(text, separator, quote, records, is_rewritten, score(records, separator))
+
+
+def _best_candidate(bare: str, separator: str | None, options: ReadOptions) -> Candidate:
     """Return the candidate with the best score; in case of ties the first."""
+    sample = _sample(bare)
     candidates = list(_plain_candidates(bare, sample, separator, options))
     tabs = [c for c in candidates if c.separator == "\t"]
     if separator is None and any(_are_inside_fields(a, b) for a in tabs for b in candidates):
@@ -314,8 +319,7 @@ def _plain_candidates(
     for mark in marks:
         for quote in quotes:
             if mark in sample or mark in SPACES + "," or separator is not None:
-                records = _first_records(sample, mark, quote)
-                yield Candidate(bare, mark, quote, records, False, score(records, mark))
+                yield _candidate(bare, sample, mark, quote)
 
 
 def _are_inside_fields(tab: Candidate, rival: Candidate) -> bool:
@@ -351,16 +355,13 @@ def _quote_candidates(
     if _FEW_SLASHES * len(re.findall(rf"(?m)^.*\\{quote}", sample)) > sample.count("\n"):
         # A backslash before a quotation mark inside text is equivalent to a doubled mark.
         text = bare.replace(f"\\{quote}", 2 * quote)
-        records = _first_records(_sample(text), mark, quote)
-        yield Candidate(text, mark, quote, records, True, score(records, mark))
+        yield _candidate(text, _sample(text), mark, quote, is_rewritten=True)
     if options.quote is None:
         # Each line read by itself.
         lines = enumerate(sample.split("\n"), start=1)
-        parted = ((split(line, mark, quote), i) for i, line in lines if line.strip())
-        records = [Record(fields, i, i) for fields, i in parted]
+        records = [Record(split(line, mark, quote), i, i) for i, line in lines if line.strip()]
         yield candidate._replace(records=records, score=score(records, mark))
-        records = _first_records(sample, mark, "")
-        yield candidate._replace(records=records, quote="", score=score(records, mark))
+        yield _candidate(bare, sample, mark, "")
 
 
 def _fixed_width_candidates(bare: str, best: Candidate) -> Iterator[Candidate]:
@@ -375,8 +376,7 @@ def _fixed_width_candidates(bare: str, best: Candidate) -> Iterator[Candidate]:
         return
     for text, quote in texts:
         if text:
-            records = _first_records(_sample(text), PLACES, quote)
-            yield Candidate(text, PLACES, quote, records, True, score(records, PLACES))
+            yield _candidate(text, _sample(text), PLACES, quote, is_rewritten=True)
 
 
 def _rare_candidates(bare: str, sample: str) -> Iterator[Candidate]:

@@ -9,7 +9,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32
 from charset_normalizer import from_bytes
 
 from lincore.errors import DataError, Notice
-from lincore.io.files.sources import without_nuls
+from lincore.io.files.sources import line_too_long, without_nuls
 from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, refuse_foreign
 
 _LOOKED_AT = 65_536
@@ -96,8 +96,9 @@ def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[No
         known = {"iso8859-1": "latin-1"}.get(known, known)
         return raw.decode("utf-8-sig" if known == "utf-8" else known), known, ()
     except (LookupError, ValueError) as error:
-        position = f"byte {error.start + 1}" if isinstance(error, UnicodeDecodeError) else ""
-        reason = f"it does not fit {position}" if position else "there is no such encoding"
+        reason = "there is no such encoding"
+        if isinstance(error, UnicodeDecodeError):
+            reason = f"it does not fit byte {error.start + 1}"
         raise DataError(
             f"The text cannot be read as {encoding!r}: {reason}.",
             where=name,
@@ -195,12 +196,7 @@ def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
     while len(raw) - start > reach:
         line_end = raw.rfind(end, start, start + reach)
         if line_end < 0:
-            line = raw.count(end, 0, start) + 1
-            raise DataError(
-                f"The line is longer than {reach / 1e6:g} MB.",
-                where=f"{name}, line {line}",
-                remedy="Put each row on its own line.",
-            )
+            raise line_too_long(f"{name}, line {raw.count(end, 0, start) + 1}", limits)
         start = line_end + 1
 
 

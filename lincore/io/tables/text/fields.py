@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -75,6 +75,11 @@ def kind_of(field: str) -> Kind:
     if _AMOUNT.fullmatch(field):
         return "amount"
     return "percentage" if _PERCENTAGE.fullmatch(field) else "word"
+
+
+def are_numbers(values: Sequence[str]) -> bool:
+    """Return whether there are values, and all are numbers."""
+    return len(values) > 0 and all(map(NUMBER.fullmatch, values))
 
 
 def readings(

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from lincore.data.frames import numbered, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.tables.text.dialect import n_blank_last, split_with_other
-from lincore.io.tables.text.fields import BLANKS, NUMBER, kind_of
+from lincore.io.tables.text.fields import BLANKS, NUMBER, are_numbers, kind_of
 from lincore.io.tables.text.options import DeclaredRole, Record, TextImport, nonblank_values
 from lincore.limits import LIMITS, check_rows, check_table_shape
 
@@ -71,16 +71,12 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
         return None
     names = records[0].fields
     marked = [_MARKED.fullmatch(name) for name in names]
-    n_marks = sum("#" in name for name in names)
     known = [match for match in marked if match and (match[1] or match[2])]
-    if known and len(known) == n_marks:
-        parts = [
-            match.groups() if match else ("", "", name)
-            for match, name in zip(marked, names, strict=True)
-        ]
-        types = [_TYPES[mark.lower()] for _, mark, _ in parts]
-        roles = [_ROLES[mark] for mark, *_ in parts]
-        return _with_feature_roles([name for *_, name in parts], types, roles)
+    if known and len(known) == sum("#" in name for name in names):
+        types = [_TYPES[match[2].lower() if match else ""] for match in marked]
+        roles = [_ROLES[match[1] if match else ""] for match in marked]
+        names = [match[3] if match else name for match, name in zip(marked, names, strict=True)]
+        return _with_feature_roles(names, types, roles)
     return _declared_below(names, records[1:])
 
 
@@ -98,11 +94,9 @@ def _declared_below(names: list[str], records: Sequence[Record]) -> Declared | N
     types = [_declared_type(field, column) for field, column in zip(words, columns, strict=True)]
     known = [kind for kind in types if kind is not None]
     # Letters may also be values: require a role, or a type above numbers.
-    tells = any(bare) if has_roles else False
-    tells |= any(
-        kind == "number" and column and all(map(NUMBER.fullmatch, column))
-        for kind, column in zip(types, columns, strict=True)
-    )
+    pairs = zip(types, columns, strict=True)
+    tells = any(kind == "number" and are_numbers(column) for kind, column in pairs)
+    tells |= has_roles and any(bare)
     if len(known) < width or not any(words) or not tells:
         return None
     roles = [_ROLES[field.lower()] for field in bare] if has_roles else [_ROLES[""]] * width
@@ -137,7 +131,13 @@ def find_header(table: TextImport) -> None:
         n_more = table.width - max(width, len(names))
         names += numbered("column", table.width)[-n_more:] if n_more > 0 else ()
     else:
-        names = _use_declared(table, declared)
+        names, n = declared.names, declared.n_lines
+        table.header_line = first = table.records[0].first_line
+        below = table.records[n:]
+        table.first_line = below[0].first_line if below else table.records[-1].last_line + 1
+        sentence = "Types and roles of columns declared in Orange's format: used as declared."
+        lines = f"lines {first} to {first + n - 1}" if n > 1 else f"line {first}"
+        table.note(sentence, lines, code="LIN018")
     header = (record.fields for record in table.records if record.first_line == table.header_line)
     table.header = next(header, [])
     table.names, naming = unique_names(names)
@@ -150,18 +150,6 @@ def find_header(table: TextImport) -> None:
     check_table_shape(n_lines, len(table.names), table.name, table.limits)
     # The header is no row.
     check_rows(n_lines - 1, table.name, table.limits)
-
-
-def _use_declared(table: TextImport, declared: Declared) -> list[str]:
-    """Return the names above types and roles in Orange's format."""
-    (head, *below), n = table.records, declared.n_lines
-    table.header_line = head.first_line
-    first_line = below[n - 1].first_line if len(below) >= n else 0
-    table.first_line = first_line or table.records[-1].last_line + 1
-    sentence = "Types and roles of columns declared in Orange's format: used as declared."
-    lines = f"lines {head.first_line} to {head.first_line + n - 1}"
-    table.note(sentence, lines if n > 1 else f"line {head.first_line}", code="LIN018")
-    return declared.names
 
 
 def _without_last_blanks(records: list[Record], usual: int) -> tuple[list[Record], int]:
@@ -191,22 +179,20 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
             sentence = "A line break splits the header: its two lines were read as one."
             table.note(sentence, f"lines {whole.first_line} and {whole.last_line}", code="LIN017")
             records = [whole, *records[2:]]
-    head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
-    has_header = asked is not False if asked is not None else _is_header(head, body)
+    head, body = records[0], [r for r in records if r.fields != records[0].fields]
+    has_header = _is_header(head, body) if asked is None else asked is not False
     if not has_header:
         if asked is None:
             table.note("There is no header line: the columns are numbered.", code="LIN011")
         table.header_line, table.first_line = None, head.first_line
         return list(numbered("column", max(width, len(head.fields))))
-    names, naming = _column_names(head, body, width, table.name)
-    may_join = asked is None and "LIN012" not in overruled
-    joined = _join_groups(head, body) if may_join else None
+    joined = _join_groups(head, body) if asked is None and "LIN012" not in overruled else None
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
         lines = f"{table.name}, lines {head.first_line} and {body[0].first_line}"
-        naming = [Notice(sentence, lines, code="LIN012")]
         head, body = head._replace(fields=joined, last_line=body[0].last_line), body[1:]
-        names = _column_names(head, body, width, table.name)[0]
+    names, naming = _column_names(head, body, width, table.name)
+    naming = naming if joined is None else [Notice(sentence, lines, code="LIN012")]
     if asked is None and "LIN013" not in overruled:
         n_labels, sentence = _n_labels(body), ""
         units = [] if n_labels else _units(body)
@@ -219,11 +205,9 @@ def _find_names(table: TextImport, records: list[Record], width: int) -> list[st
             sentence = f"Skipped descriptions of the columns below their names: {label!r}."
         elif units:
             # A heading over several columns is written once, so a blank has only the lower name.
-            fields = [*head.fields, *[""] * len(names)][: len(names)]
-            names = [
-                _name_with_unit(name, unit, is_named=bool(field))
-                for name, unit, field in zip_longest(names, units, fields)
-            ]
+            blanks = [""] * len(names)
+            below = zip(names, [*units, *blanks], [*head.fields, *blanks], strict=False)
+            names = [_name_with_unit(name, unit, is_named=bool(f)) for name, unit, f in below]
             if any(map(_is_unit, units)):
                 sentence = f"The line contains units: {', '.join(filter(None, units))}."
         n_below = n_labels or bool(units)
@@ -472,9 +456,9 @@ def _is_above_levels(head: Record, body: Sequence[Record]) -> bool:
     return 2 * n_levels >= len(head.fields) and n_levels > 1
 
 
-def _name_with_unit(name: str, unit: str | None, *, is_named: bool) -> str:
-    bare = (unit or "").strip("[]()")
-    if not unit or not _is_unit(unit) or name.endswith((f"[{bare}]", f"({bare})")):
+def _name_with_unit(name: str, unit: str, *, is_named: bool) -> str:
+    bare = unit.strip("[]()")
+    if not _is_unit(unit) or name.endswith((f"[{bare}]", f"({bare})")):
         return name
     return f"{name} ({bare})" if is_named else unit
 
@@ -494,7 +478,7 @@ def _units(body: Sequence[Record]) -> list[str]:
     n_units = 0
     for i, field in enumerate(first):
         below = nonblank_values(rest, i)
-        numeric = bool(below) and all(NUMBER.fullmatch(value) for value in below)
+        numeric = are_numbers(below)
         # A unit does not begin with a minus sign: the first row may be all negative.
         unit = _UNIT.fullmatch(field) and not NUMBER.fullmatch(field)
         if numeric and field and (field in BLANKS or not unit):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ def find_marks(table: TextImport) -> None:
     decimal, thousands = options.decimal or detected.decimal, options.thousands
     if thousands is None:
         thousands = detected.thousands if decimal == detected.decimal else ""
-    table.marks = NumberMarks(decimal, thousands, detected.assumed and options.decimal is None)
+    table.marks = NumberMarks(decimal, thousands, detected.assumed and not options.decimal)
 
 
 def _detect_marks(records: Sequence[Record], separator: str) -> NumberMarks:
@@ -162,13 +162,6 @@ def bare_number(value: str) -> tuple[str, str]:
     return sign + bare.strip(), removed
 
 
-class ParsedNumbers(NamedTuple):
-    """A column read as numbers, and the notices about it."""
-
-    column: pd.Series[Any]
-    notices: tuple[Notice, ...]
-
-
 def read_numbers_in_text(table: TextImport) -> None:
     """Read text columns as numbers if they contain numbers."""
     converted: dict[str, pd.Series[Any]] = {}
@@ -176,15 +169,15 @@ def read_numbers_in_text(table: TextImport) -> None:
     for name, column in table.of_text.items():
         numbers = None if name in table.texts else read_numbers(column, table.marks, strict)
         if numbers is not None:
-            converted[name] = numbers.column
-            table.notices += numbers.notices
+            converted[name], notices = numbers
+            table.notices += notices
     table.frame = with_many(table.frame, converted)
 
 
 def read_numbers(
     column: pd.Series[Any], marks: NumberMarks, strict: bool = False
-) -> ParsedNumbers | None:
-    """Read a text column as numbers; None if it contains something else."""
+) -> tuple[pd.Series[Any], list[Notice]] | None:
+    """Return a text column as numbers, and notices; None if it contains something else."""
     if not marks.assumed and (alike := _read_uniform(column, marks.decimal)):
         return alike
     few = len(column) <= _FEW_ROWS
@@ -210,8 +203,8 @@ def read_numbers(
             continue
         notices = _number_notices(column, numbers, odd, unit)
         if marks.assumed and "," in either and not proved:
-            notices = (*notices, _assumption_notice(column, numbers))
-        return ParsedNumbers(_convert(column, numbers), notices)
+            notices.append(_assumption_notice(column, numbers))
+        return _convert(column, numbers), notices
     return None
 
 
@@ -240,14 +233,19 @@ def _assumption_notice(column: pd.Series[Any], numbers: Mapping[str, str | None]
     )
 
 
-def _read_uniform(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
+def _read_uniform(
+    column: pd.Series[Any], decimal: str
+) -> tuple[pd.Series[Any], list[Notice]] | None:
     """Read a column of numbers with the same signs, such as $, in one step."""
     first = first_texts(column, _GLANCE)
     # Arrow takes a tenth of a millisecond for each of thousands of columns of words.
     if not first or len(first[0]) > LONGEST or not any(map(str.isdigit, first[0])):
         return None
-    sign = _CURRENCY_FIRST.match(first[0])
-    before, behind = sign[0] if sign else "", _suffix(first[0], len(set(first)))
+    sign, suffix = _CURRENCY_FIRST.match(first[0]), _SIGN_LAST.search(first[0])
+    if suffix is None and len(set(first)) >= _SOME:
+        # A unit must follow several numbers.
+        suffix = _UNIT.search(first[0])
+    before, behind = sign[0] if sign else "", suffix[0] if suffix else ""
     # A single mismatch avoids the full check of thousands of text columns.
     if _strip_affixes(first[:1], before, behind, decimal) is None:
         return None
@@ -256,15 +254,9 @@ def _read_uniform(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
     if texts is None:
         return None
     signs = sorted({before.strip(), behind.strip()} - {""})
-    notices = (_sign_notice(signs, f"column {column.name!r}"),) if signs else ()
+    notices = [_sign_notice(signs, f"column {column.name!r}")] if signs else []
     values = pd.Series(_to_numbers(texts), index=present.index, name=column.name)
-    return ParsedNumbers(values.reindex(column.index), notices)
-
-
-def _suffix(value: str, n_distinct: int) -> str:
-    """Return the unit or sign at the end of a number; a unit must follow several numbers."""
-    match = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
-    return match[0] if match else ""
+    return values.reindex(column.index), notices
 
 
 def _strip_affixes(
@@ -333,17 +325,13 @@ def _mostly_plain(numbers: dict[str, str | None]) -> bool:
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
     """Return whether the words among numbers may stand for missing values."""
-    if not odd or all(_is_no_value(word) for word in odd):
+    # Such as missing, (leer) or k. A.
+    plain = [word.strip().strip("()[]<>").casefold() for word in odd]
+    if all(w in _NO_VALUE or re.sub(r"\. (?=\w)", ".", w) in _NO_VALUE for w in plain):
         return True
     n_odd = int(column.isin(odd).sum())
     rare = 10 * n_odd <= int(column.notna().sum())
     return len(odd) <= _FEW and n_unique - len(odd) > _MANY and rare
-
-
-def _is_no_value(word: str) -> bool:
-    """Recognise words such as missing, (leer) or k. A."""
-    plain = word.strip().strip("()[]<>").casefold()
-    return plain in _NO_VALUE or re.sub(r"\. (?=\w)", ".", plain) in _NO_VALUE
 
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
@@ -362,22 +350,17 @@ def _sign_notice(signs: Sequence[str], where: str) -> Notice:
 
 def _number_notices(
     column: pd.Series[Any], numbers: dict[str, str | None], odd: Sequence[str], unit: str
-) -> tuple[Notice, ...]:
+) -> list[Notice]:
     where = f"column {column.name!r}"
     notices = []
-    read = [
-        value
-        for value, number in numbers.items()
-        if number is not None and not PLAIN.fullmatch(value)
-    ]
+    read = [v for v, n in numbers.items() if n is not None and not PLAIN.fullmatch(v)]
     signs = {m[0].strip() for value in read for m in SIGNS.finditer(value.strip(" ()+-"))}
     signs |= {unit} if unit else set()
     if signs:
         notices.append(_sign_notice(sorted(signs), where))
     examples = {bare_number(value)[1]: value for value in reversed(read)}
+    examples.pop("", None)
     for flag, example in sorted(examples.items()):
-        if not flag:
-            continue
         meaning = "read without it" if flag in (FLAG, UNCERTAINTY) else "read as negative"
         sentence = f"Numbers with {flag}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
@@ -388,4 +371,4 @@ def _number_notices(
         notices.append(
             Notice(sentence, where, "If it is a class or a level, make all values text.", "LIN044")
         )
-    return tuple(notices)
+    return notices

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from lincore.errors import DataError
 from lincore.io.tables.text.dialect import read_records, split_with_other
 from lincore.io.tables.text.fields import SPACES, kind_of
 from lincore.io.tables.text.options import MISSING_CODES, Record, TextImport
-from lincore.io.tables.text.uneven_lines import LineLayout, fit_lines
+from lincore.io.tables.text.uneven_lines import LineFitter
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -33,7 +33,8 @@ _GLANCE = 20
 
 def parse_rows(table: TextImport) -> None:
     """Parse the rows below the header; uneven lines are examined one by one."""
-    rows = _text_from_line(table.text, table.first_line)
+    n_above = table.first_line - 1
+    rows = "".join(table.text.split("\n", n_above)[n_above:])
     if "LIN020" not in table.options.overrule:
         rows, footer = _without_footer(rows, table)
         if footer:
@@ -51,7 +52,10 @@ def parse_rows(table: TextImport) -> None:
         if frame is None or fitted is not rows or frame.shape[1] < len(table.names):
             rows = fitted
             del frame
-            frame = _read_fitted(rows, table)
+            try:
+                frame = _read_csv(rows, table)
+            except _STUMBLES as error:
+                raise parse_error(error, table.name) from error
     # Blank lines and line breaks inside quotes would make all line numbers wrong.
     table.rows_are_lines &= _n_lines(rows) == len(frame)
     table.frame, table.text = frame, ""
@@ -61,12 +65,14 @@ def _fit_lines(rows: str, table: TextImport, *, needed: bool) -> str:
     """Return the rows with uneven lines repaired or skipped; there may be one column more."""
     known = [r.fields for r in table.records if r.first_line >= table.first_line]
     policy = table.options.uneven or "mend"
-    width, begin = len(table.names), table.first_line
-    marks = table.separator, table.quote
-    layout = LineLayout(*marks, width, known, table.name, begin, policy, may_widen=policy == "mend")
-    fitted, fitter = fit_lines(rows, layout, needed=needed)
+    for may_widen in (policy == "mend", False):
+        fitter = LineFitter(table, known, may_join=True, may_widen=may_widen)
+        fitted = fitter.fit(rows, table.first_line, needed=needed)
+        if fitter.is_wider or not fitter.n_wider:
+            break
+        # Damage to a few lines does not make a column.
     if fitter.is_wider:
-        more = numbered("column", width + 1)[-1]
+        more = numbered("column", len(table.names) + 1)[-1]
         table.names = unique_names([*table.names, more])[0]
         sentence = "Some lines have a field after the last column: it became a column."
         table.note(sentence, f"column {more!r}", code="LIN025")
@@ -109,15 +115,6 @@ def _looks_uneven(rows: str, table: TextImport, frame: pd.DataFrame) -> bool:
     return any(record is not None and len(record.fields) < width for record in some)
 
 
-def _text_from_line(text: str, line: int) -> str:
-    start = 0
-    for _ in range(line - 1):
-        start = text.find("\n", start) + 1
-        if not start:
-            return ""
-    return text[start:]
-
-
 def _without_footer(rows: str, table: TextImport) -> tuple[str, str]:
     """Remove single-field lines from the end of a table with at least three columns."""
     footer = ""
@@ -153,32 +150,33 @@ def _is_note(record: Record, table: TextImport) -> bool:
     return are_levels and record.fields[0] not in known
 
 
-def _read_fitted(rows: str, table: TextImport) -> pd.DataFrame:
-    try:
-        return _read_csv(rows, table)
-    except _STUMBLES as error:
-        raise parse_error(str(error), table.name, table.first_line) from error
-
-
 def _read_csv(rows: str, table: TextImport) -> pd.DataFrame:
     arguments, marks = csv_arguments(table), table.marks
     # With a decimal comma 1.234 has no fraction: numbers are recognised later.
     if table.options.as_text or marks.decimal == "," or "." in marks.thousands:
         return _parse_text(rows, dtype="str", **arguments)
-    frame = _reread_mixed_columns(_parse_text(rows, **arguments), rows, arguments)
+    frame = _parse_text(rows, **arguments)
+    # Of a long file, only some parts of a column may hold numbers.
+    mixed = [str(name) for name in frame if len(rows) > _IN_PARTS and frame[name].dtype == object]
+    if mixed:
+        texts = _parse_text(rows, usecols=mixed, dtype="str", **arguments)
+        frame = with_columns(frame, {name: texts[name] for name in mixed})
     # pandas drops leading zeros. The search begins at each zero and looks back, which is fast.
     padded = rf"0(?<![^\n\"' \t{re.escape(table.separator)}]0)[0-9]"
-    if not re.search(padded, rows):
+    kinds = zip(map(str, frame), frame.dtypes, strict=True) if re.search(padded, rows) else ()
+    whole = [
+        name
+        for name, kind in kinds
+        if kind.kind in "iu" or (kind.kind == "f" and (frame[name].dropna() % 1 == 0).all())
+    ]
+    if not whole:
         return frame
-
-    def read_as_text(some: list[str]) -> pd.DataFrame:
-        try:
-            return _parse_text(rows, dtype="str", usecols=some, **arguments)
-        except _STUMBLES:
-            # A header that is longer than all rows cannot be chosen from.
-            return _parse_text(rows, dtype="str", **arguments)[some]
-
-    return restore_zeros(frame, read_as_text)
+    try:
+        texts = _parse_text(rows, dtype="str", usecols=whole, **arguments)
+    except _STUMBLES:
+        # A header that is longer than all rows cannot be chosen from.
+        texts = _parse_text(rows, dtype="str", **arguments)
+    return with_columns(frame, {name: texts[name] for name in whole if is_padded(texts[name])})
 
 
 def csv_arguments(table: TextImport) -> dict[str, Any]:
@@ -198,22 +196,10 @@ def csv_arguments(table: TextImport) -> dict[str, Any]:
     }
 
 
-def parse_error(message: str, name: str, first_line: int) -> DataError:
-    """Translate an error of pandas into the user's terms and line numbers."""
-    counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
-    if counts:
-        return DataError(
-            f"The line has {counts[3]} fields, the first one has {counts[1]}.",
-            where=f"{name}, line {int(counts[2]) + first_line - 1}",
-            remedy="Put text that contains the separator in quotation marks.",
-        )
-    if "No columns" in message:
-        return DataError("There are no rows.", where=name, remedy="Load a table with rows.")
-    return DataError(
-        f"The table cannot be read: {message.rstrip('.')}.",
-        where=name,
-        remedy="Check that quotation marks are paired.",
-    )
+def parse_error(error: Exception, name: str) -> DataError:
+    """Return pandas' error in the user's terms."""
+    message, remedy = str(error).rstrip("."), "Check that quotation marks are paired."
+    return DataError(f"The table cannot be read: {message}.", where=name, remedy=remedy)
 
 
 class _Text:
@@ -239,42 +225,10 @@ def _parse_text(rows: str, **arguments: Any) -> pd.DataFrame:
     arguments = {**arguments, "encoding_errors": "replace"}
     if len(rows) <= _IN_PARTS or "dtype" in arguments:
         return pd.read_csv(text, **arguments)
-    # Pandas warns about columns of mixed types; `_reread_mixed_columns` reads them again.
+    # Pandas warns about columns of mixed types, which are read again.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         return pd.read_csv(text, **{**arguments, "low_memory": True})
-
-
-def _reread_mixed_columns(
-    frame: pd.DataFrame, rows: str, arguments: dict[str, Any]
-) -> pd.DataFrame:
-    """Read columns again as text if only some parts of a long file hold numbers."""
-    if len(rows) <= _IN_PARTS:
-        return frame
-    mixed = [str(name) for name in frame if frame[name].dtype == object]
-    if not mixed:
-        return frame
-    texts = _parse_text(rows, usecols=mixed, dtype="str", **arguments)
-    return with_columns(frame, {name: texts[name] for name in mixed})
-
-
-def restore_zeros(
-    frame: pd.DataFrame, read_as_text: Callable[[list[str]], pd.DataFrame]
-) -> pd.DataFrame:
-    """Return the frame with integer columns as text if they had leading zeros."""
-    kinds = zip(map(str, frame), frame.dtypes, strict=True)
-    whole = [name for name, kind in kinds if kind.kind in "iuf" and _is_whole(frame[name])]
-    if not whole:
-        return frame
-    text = read_as_text(whole)
-    return with_columns(frame, {name: text[name] for name in whole if is_padded(text[name])})
-
-
-def _is_whole(column: pd.Series[Any]) -> bool:
-    types = pd.api.types
-    if types.is_integer_dtype(column):
-        return True
-    return types.is_float_dtype(column) and bool((column.dropna() % 1 == 0).all())
 
 
 def is_padded(column: pd.Series[Any]) -> bool:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from lincore.errors import DataError
 from lincore.io.tables.text.alignment import profile_of
 from lincore.io.tables.text.dialect import find_dialect, read_records
-from lincore.io.tables.text.fields import BLANKS, NUMBER, SPACES, split
+from lincore.io.tables.text.fields import SPACES, are_numbers, split
 from lincore.io.tables.text.header import is_above_values
-from lincore.io.tables.text.options import PLACES, Record, TextImport
+from lincore.io.tables.text.options import PLACES, Record, TextImport, nonblank_values
 from lincore.limits import check_table_shape
 
 _MOST_BLOCKS = 100
@@ -73,7 +73,8 @@ def _find_tables(table: TextImport) -> list[int]:
     text, separator = table.text, table.separator
     if separator in (SPACES, PLACES):
         return [0]
-    gaps = list(_find_gaps(text, separator))
+    blank = islice(re.finditer(rf"\n[{re.escape(separator)}\s]*\n", text), _MOST_BLOCKS + 1)
+    gaps = [(match.start() + 1, match.end()) for match in blank]
     if len(gaps) > _MOST_BLOCKS:
         # Rows with blank lines between them.
         return [0]
@@ -90,7 +91,11 @@ def _find_tables(table: TextImport) -> list[int]:
         quoted = table.quote and text.count(table.quote, 0, block.start) % 2
         known, rows = ([record.fields for record in some.records] for some in (former, block))
         goes_on = block.width != former.width and _continue_columns(known[1:], rows)
-        if not quoted and not goes_on and _is_new_table(block, former):
+        # More rows of the table above have no header.
+        head, *body = block.records
+        named = head.fields != former.records[0].fields and is_above_values(head, body)
+        is_new = len(body) >= _FEWEST_ROWS and (block.width != former.width or named)
+        if not quoted and not goes_on and is_new:
             starts.append(block.start)
             former = block
     if len(starts) > 1:
@@ -136,7 +141,7 @@ def _find_header_below(table: TextImport) -> int | None:
     """Return the position of a second header of the same width between rows of numbers."""
     text, width = table.text, table.width
     first = [record for record in table.records[: 1 + _FEWEST_ROWS] if len(record.fields) == width]
-    if len(first) <= _FEWEST_ROWS or len(_numeric_columns(first[1:])) < _FEWEST_NUMERIC:
+    if len(first) <= _FEWEST_ROWS or _n_numeric(first[1:]) < _FEWEST_NUMERIC:
         return None
     for match in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
         fields = split(match[1], table.separator, table.quote)
@@ -149,30 +154,16 @@ def _find_header_below(table: TextImport) -> int | None:
         quoted = table.quote and text.count(table.quote, 0, match.start()) % 2
         if recurs or quoted or min(len(above), len(below)) < _FEWEST_LINES:
             continue
-        n_numeric = len(_numeric_columns(above[1:]))
-        if n_numeric >= _FEWEST_NUMERIC and is_above_values(Record(fields, 1, 1), below):
+        is_header = is_above_values(Record(fields, 1, 1), below)
+        if is_header and _n_numeric(above[1:]) >= _FEWEST_NUMERIC:
             return match.start() + 1
     return None
 
 
-def _numeric_columns(rows: list[Record]) -> list[int]:
-    """Return the columns with only numbers."""
-    columns = zip(*(row.fields for row in rows), strict=False)
-    held = [[value for value in column if value not in BLANKS] for column in columns]
-    return [i for i, some in enumerate(held) if some and all(map(NUMBER.fullmatch, some))]
-
-
-def _find_gaps(text: str, separator: str) -> list[tuple[int, int]]:
-    """Return the starts and ends of runs of empty lines, as many as needed."""
-    if not any(f"\n{mark}" in text for mark in ("\n", separator, " ", "\t")):
-        return []
-    pattern = re.compile(rf"\n[{re.escape(separator)}\s]*\n")
-    gaps = list[tuple[int, int]]()
-    for match in pattern.finditer(text):
-        gaps.append((match.start() + 1, match.end()))
-        if len(gaps) > _MOST_BLOCKS:
-            break
-    return gaps
+def _n_numeric(rows: list[Record]) -> int:
+    """Count the columns with only numbers."""
+    width = min((len(row.fields) for row in rows), default=0)
+    return sum(are_numbers(nonblank_values(rows, i)) for i in range(width))
 
 
 def _block(table: TextImport, begin: int, end: int) -> _Block:
@@ -197,13 +188,3 @@ def _width(records: list[Record]) -> int:
         widths = widths[1:]
     width = max(widths, key=widths.count, default=0)
     return width if widths.count(width) >= _ALIKE * len(widths) else 0
-
-
-def _is_new_table(block: _Block, former: _Block) -> bool:
-    """Return whether a block is a separate table instead of more rows of the one above."""
-    head, *body = block.records
-    if len(body) < _FEWEST_ROWS:
-        return False
-    if block.width == former.width:
-        return head.fields != former.records[0].fields and is_above_values(head, body)
-    return True

@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal, NamedTuple
 
 from lincore.errors import DataError, Notice
 from lincore.io.tables.text.alignment import Profile, fill_up, profile_of, remove_surplus
 from lincore.io.tables.text.fields import SPACES, first_record, is_plain, readings, split, written
-from lincore.io.tables.text.options import UnevenLine
-
-Uneven = Literal["mend", "skip", "keep"]
+from lincore.io.tables.text.options import TextImport, UnevenLine
 
 # Maximum number of uneven lines to examine; further ones are only counted.
 _MOST_ALIGNED = 5_000
@@ -48,105 +45,82 @@ _FINDINGS = {
 }
 
 
-class LineLayout(NamedTuple):
-    """How a line divides into fields, with rows that do, and the name of the file."""
-
-    # `may_join`: two lines may be parts of one row. `may_widen`: a field after the last
-    # column may become a column.
-
-    separator: str
-    quote: str
-    width: int
-    rows: Sequence[Sequence[str]]
-    name: str
-    first_line: int
-    uneven: Uneven = "mend"
-    may_join: bool = True
-    may_widen: bool = True
-
-
-class Scan(NamedTuple):
-    """Lines that need closer inspection."""
-
-    n_lines: int  # number of nonblank lines
-    n_odd: int
-    odd: list[tuple[int, int]]  # line numbers, counted from 0, and where the lines begin
-
-
-def scan_lines(text: str, layout: LineLayout, most: int) -> Scan:
-    """Find the lines that do not clearly have the right number of fields, the first of them."""
-    separator, quote, width = layout[:3]
-    gap = " \t" if separator == SPACES else separator
-    other_quote = "'" if quote == '"' else '"'
-    # A mark in the middle of a field.
-    stray = re.compile(rf"[^{re.escape(gap + quote)}]{re.escape(quote)}[^{re.escape(gap + quote)}]")
-
-    def is_clear(line: str) -> bool:
-        """Return whether a line has this many fields, with paired marks around them if any."""
-        if separator != SPACES and line[0] == other_quote == line[-1]:
-            return False
-        if quote and quote in line:
-            if line.count(quote) % 2 or stray.search(line):
-                return False
-            line = quote.join(line.split(quote)[::2])
-        if separator == SPACES:
-            return sum(map(bool, _BLANKS.split(line))) == width
-        return line.count(separator) == width - 1
-
-    odd, n_lines, n_odd, number, before = list[tuple[int, int]](), 0, 0, 0, 0
-    for match in _LINE.finditer(text):
-        n_lines += 1
-        if not is_clear(match[0]):
-            start = match.start()
-            number, before = number + text.count("\n", before, start), start
-            n_odd += 1
-            odd += [(number, start)] if n_odd <= most else []
-    return Scan(n_lines, n_odd, odd)
-
-
-def fit_lines(text: str, layout: LineLayout, *, needed: bool = True) -> tuple[str, LineFitter]:
-    r"""Return the rows of a text, each with the right number of fields, and what was done."""
-    fitter = LineFitter(layout)
-    fitted = fitter.fit(text, layout.first_line, needed=needed)
-    if fitter.n_wider and not fitter.is_wider:
-        # Damage to a few lines does not make a column.
-        fitter = LineFitter(layout._replace(may_widen=False))
-        fitted = fitter.fit(text, layout.first_line, needed=needed)
-    return fitted, fitter
-
-
 class LineFitter:
     """Processes uneven lines and records the outcome of each."""
 
-    # `numbers_kept` is True while remaining lines keep their line numbers.
+    # `rows` are known to be whole. `may_join`: two lines may be parts of one row. `may_widen`: a
+    # field after the last column may become a column. `numbers_kept` is True while remaining lines
+    # keep their line numbers.
 
-    def __init__(self, layout: LineLayout) -> None:
-        self.layout = layout
+    def __init__(
+        self, table: TextImport, rows: Sequence[Sequence[str]], *, may_join: bool, may_widen: bool
+    ) -> None:
+        self.name, self.separator, self.quote = table.name, table.separator, table.quote
+        self.width, self.begin = len(table.names), table.first_line
+        self.uneven = table.options.uneven or "mend"
+        self.rows, self.may_join, self.may_widen = rows, may_join, may_widen
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.damages = dict[str, str]()
         self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
         self.first_long = (0, 0)
         self.numbers_kept = True
-        self._n_of_width = Counter(map(len, layout.rows))
+        self._n_of_width = Counter(map(len, rows))
         widths = self._n_of_width.most_common(1)
-        self._usual_width = min(widths[0][0], layout.width) if widths else layout.width
+        self._usual_width = min(widths[0][0], self.width) if widths else self.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
         """Return the rows of a text, each with the right number of fields."""
         # With more damage it is another kind of file, and examining all lines would take minutes.
         most = max(_FEW_ODD, text.count("\n") // 20)
-        scan = scan_lines(text, self.layout, most)
-        if scan.n_odd > most:
+        n_lines, n_odd, odd = self._scan(text, most)
+        if n_odd > most:
             if not needed:
                 return text
-            raise _disagreement(scan.n_odd, scan.n_lines, self.layout)
-        self.text, self.first_line, self.n_lines = text, first_line, self.n_lines + scan.n_lines
+            raise DataError(
+                f"{n_odd:,} of {n_lines:,} lines do not have {self.width} fields.",
+                where=self.name,
+                remedy="Check the separator, and that quotation marks are paired.",
+            )
+        self.text, self.first_line, self.n_lines = text, first_line, self.n_lines + n_lines
         self.pieces, self.copied, self.seen = list[str](), 0, 0
-        for number, start in scan.odd:
+        for number, start in odd:
             self._fit_line(number, start)
             if 2 * self.n_long >= max(self.n_lines, 1):
-                raise _disagreement(self.n_long, self.n_lines, self.layout, self.first_long)
+                raise self._too_long()
         return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
+
+    def _scan(self, text: str, most: int) -> tuple[int, int, list[tuple[int, int]]]:
+        """Count the nonblank lines and those that do not clearly fit, and list the latter."""
+        # At most so many: their numbers, counted from 0, and where they begin.
+        separator, quote, width = self.separator, self.quote, self.width
+        gap = " \t" if separator == SPACES else separator
+        other_quote = "'" if quote == '"' else '"'
+        # A mark in the middle of a field.
+        stray = re.compile(
+            rf"[^{re.escape(gap + quote)}]{re.escape(quote)}[^{re.escape(gap + quote)}]"
+        )
+
+        def is_clear(line: str) -> bool:
+            """Return whether a line has this many fields, with paired marks around them if any."""
+            if separator != SPACES and line[0] == other_quote == line[-1]:
+                return False
+            if quote and quote in line:
+                if line.count(quote) % 2 or stray.search(line):
+                    return False
+                line = quote.join(line.split(quote)[::2])
+            if separator == SPACES:
+                return sum(map(bool, _BLANKS.split(line))) == width
+            return line.count(separator) == width - 1
+
+        odd, n_lines, n_odd, number, before = list[tuple[int, int]](), 0, 0, 0, 0
+        for match in _LINE.finditer(text):
+            n_lines += 1
+            if not is_clear(match[0]):
+                start = match.start()
+                number, before = number + text.count("\n", before, start), start
+                n_odd += 1
+                odd += [(number, start)] if n_odd <= most else []
+        return n_lines, n_odd, odd
 
     @property
     def is_wider(self) -> bool:
@@ -160,8 +134,8 @@ class LineFitter:
             return
         end = self.text.find("\n", start)
         end = len(self.text) if end < 0 else end
-        line, width = self.text[start:end], self.layout.width
-        separator, quote = self.layout.separator, self.layout.quote
+        line, width = self.text[start:end], self.width
+        separator, quote = self.separator, self.quote
         if not line.strip():
             return
         fields = plainly = split(line, separator, quote)
@@ -170,14 +144,14 @@ class LineFitter:
             return
         if quote and line.count(quote) % 2 and self._is_joined(start):
             return
-        if self.layout.may_widen and len(fields) > width and self._profile.ends_early(fields):
+        if self.may_widen and len(fields) > width and self._profile.ends_early(fields):
             self.n_wider += 1
             return
         damage = ""
-        if self.layout.uneven != "skip" or len(fields) == width:
+        if self.uneven != "skip" or len(fields) == width:
             repaired = self._repair(line, plainly)
             fields, damage = repaired if repaired is not None else (fields, "")
-        if len(plainly) < width and not damage and self.layout.may_join:
+        if len(plainly) < width and not damage and self.may_join:
             joined = self._rejoin(start, plainly)
             if joined is not None:
                 fields, end = joined
@@ -188,14 +162,14 @@ class LineFitter:
         if len(fields) == width:
             outcome = "mended" if damage else "filled up"
         elif len(fields) < width:
-            outcome = "left out" if self.layout.uneven == "skip" else "filled up"
+            outcome = "left out" if self.uneven == "skip" else "filled up"
         elif not any(fields[width:]):
             # Blank fields after the last column do not count.
             fields, outcome = fields[:width], ""
         else:
             self.n_long += 1
             self.first_long = (number, len(fields)) if self.n_long == 1 else self.first_long
-            outcome = "cut" if self.layout.uneven == "keep" else "left out"
+            outcome = "cut" if self.uneven == "keep" else "left out"
         rewritten = None if outcome == "left out" else written(fields[:width], separator, quote)
         if rewritten is None:
             outcome, self.numbers_kept = "left out", False
@@ -206,13 +180,9 @@ class LineFitter:
 
     def _rejoin(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
         """Return the fields of a row that was split by a line break, and its end."""
-        separator, quote, width = self.layout[:3]
-        if (
-            self.layout.uneven == "skip"
-            or separator == " "
-            or not quote
-            or self.n_aligned >= _MOST_ALIGNED
-        ):
+        separator, quote, width = self.separator, self.quote, self.width
+        skips = self.uneven == "skip" or self.n_aligned >= _MOST_ALIGNED
+        if skips or separator == SPACES or not quote:
             return None
         self.n_aligned += 1
         joined, end = fields, self.text.find("\n", start)
@@ -241,17 +211,17 @@ class LineFitter:
 
     def _is_row(self, fields: Sequence[str]) -> bool:
         """Return whether fields are a complete row: as wide as others, with matching columns."""
-        common = self._n_of_width[len(fields)] > _COMMON * len(self.layout.rows)
+        common = self._n_of_width[len(fields)] > _COMMON * len(self.rows)
         profile = self._profile
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     @cached_property
     def _profile(self) -> Profile:
-        return profile_of(self.layout.rows, self.layout.width)
+        return profile_of(self.rows, self.width)
 
     def _is_joined(self, start: int) -> bool:
         """Return whether a line begins a multi-line record, which is then skipped."""
-        separator, quote, width = self.layout[:3]
+        separator, quote, width = self.separator, self.quote, self.width
         lines = list[str]()
         record = first_record(self._lines_from(start, lines), separator, quote)
         # Below a header that is too long all rows are short.
@@ -274,7 +244,7 @@ class LineFitter:
 
     def _repair(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
         """Return the fields if another dialect, or removing one field, makes the line fit."""
-        separator, quote, width = self.layout[:3]
+        separator, quote, width = self.separator, self.quote, self.width
         if self.n_aligned >= _MOST_ALIGNED:
             return None
         self.n_aligned += 1
@@ -317,27 +287,19 @@ class LineFitter:
         sentence = finding.what.format(
             lines="1 line" if count == 1 else f"{count:,} lines",
             was="was" if count == 1 else "were",
-            width=self.layout.width,
+            width=self.width,
             how="; ".join(self.damages),
             texts=", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some),
         )
-        where = f"{self.layout.name}, line{'s' if count > 1 else ''} {numbers}"
+        where = f"{self.name}, line{'s' if count > 1 else ''} {numbers}"
         return replace(finding, what=sentence, where=where)
 
-
-def _disagreement(
-    n_odd: int, n_lines: int, layout: LineLayout, first_long: tuple[int, int] | None = None
-) -> DataError:
-    if first_long is None:
+    def _too_long(self) -> DataError:
+        (number, n_fields), n_long = self.first_long, self.n_long
+        more = f" At least {n_long:,} of {self.n_lines:,} lines have too many."
+        columns = f"there are {self.width} columns.{more if n_long > 1 else ''}"
         return DataError(
-            f"{n_odd:,} of {n_lines:,} lines do not have {layout.width} fields.",
-            where=layout.name,
-            remedy="Check the separator, and that quotation marks are paired.",
+            f"The line has {n_fields} fields; {columns}",
+            where=f"{self.name}, line {number + self.begin}",
+            remedy="Put text that contains the separator in paired quotation marks.",
         )
-    number, n_fields = first_long
-    more = f" At least {n_odd:,} of {n_lines:,} lines have too many." if n_odd > 1 else ""
-    return DataError(
-        f"The line has {n_fields} fields; there are {layout.width} columns.{more}",
-        where=f"{layout.name}, line {number + layout.first_line}",
-        remedy="Put text that contains the separator in paired quotation marks.",
-    )
