@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from lincore.checks.check import ALPHA, Check, class_names
+from lincore.checks.check import ALPHA, Check, Verdict, class_names
 from lincore.data.splits import draw_rows
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
@@ -28,11 +28,23 @@ DECOMPOSED = 1000
 PRODUCTS = 1e10
 # Covariances of more coordinates are not compared; use principal components first.
 COMPARED = 300
-# Remedy for linearly dependent coordinates.
+# Remedies for linearly dependent coordinates: of all classifiers together, and of one.
 DEPENDENT = (
-    "LDA then works in the directions that do vary; QDA needs regularization. Shrinkage, "
+    "LDA then works in the directions that do vary; QDA needs regularisation. Shrinkage, "
     "principal components or fewer features help both; logistic regression needs a finite C."
 )
+DEPENDENT_BY_MODEL = {
+    "lda": "LDA works in the directions that do vary. Shrinkage, principal components or fewer "
+    "features make it more stable.",
+    "fisher": "The direction is sought among those that do vary.",
+    "least-squares": "Of the coefficients that fit equally well, those with the least sum of "
+    "squares are taken: predictions do not depend on it, single coefficients do.",
+    "logistic": "With a finite C the coefficients are unique; with maximum likelihood only the "
+    "predictions are.",
+    "qda": "QDA needs regularisation, shrinkage, principal components or fewer features.",
+}
+# Classifiers that leave dependent directions out or shrink them: their results are not wrong.
+TOLERANT = ("lda", "fisher", "least-squares", "logistic")
 
 
 def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
@@ -44,7 +56,7 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
     # than his χ².
     name, p = "equal covariances", X.shape[1]
     unable = "Equality of the class covariances cannot be tested: "
-    cramped = "LDA pools the rows of all classes; QDA needs regularization or fewer components."
+    cramped = "LDA pools the rows of all classes; QDA needs regularisation or fewer components."
     why = _too_small(np.bincount(codes), p)
     if why:
         return Check(name, {}, "note", unable + why, cramped)
@@ -132,20 +144,25 @@ def _covariance_verdict(
         "warning" if ratio >= LARGE_RATIO else "note",
         f"The covariances of the classes differ ({test}), {size}; {wide} is the widest class, "
         f"{narrow} the narrowest.",
-        "LDA assumes that they are equal. Compare it with QDA (with some regularization if "
+        "LDA assumes that they are equal. Compare it with QDA (with some regularisation if "
         "there are few rows) and with logistic regression, which does not assume it.",
     )
 
 
-def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
+def conditioning(
+    X: Array, codes: NDArray[np.intp], *, model: str | None = None, seed: int = 0
+) -> Check:
     """Check how close the coordinates are to linear dependence within the classes."""
     # The condition number is the ratio of the extreme eigenvalues of the pooled within-class
     # correlation matrix, so it does not depend on units.
     n, p = X.shape
+    remedy = DEPENDENT if model is None else DEPENDENT_BY_MODEL[model]
     rank = n - len(np.unique(codes))
     if rank < p:
         return _singular(
             rank,
+            "warning",
+            remedy,
             f"The rows ({n:,}) span fewer directions than there are coordinates ({p:,}): the "
             "covariance within the classes is singular.",
         )
@@ -156,6 +173,8 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
     if lost:
         return _singular(
             rank,
+            "note" if model in TOLERANT else "warning",
+            remedy,
             f"{lost:,} of {chosen.shape[1]:,} directions{scope} do not vary within the classes: "
             "some coordinates are constant there, or combinations of others.",
         )
@@ -172,13 +191,13 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
         "warning" if condition >= LARGE_CONDITION else "note",
         f"Some coordinates are nearly combinations of others (condition {condition:,.2g}{scope}): "
         "individual coefficients are unreliable, though predictions may be good.",
-        DEPENDENT,
+        remedy,
     )
 
 
-def _singular(rank: int, sentence: str) -> Check:
+def _singular(rank: int, verdict: Verdict, remedy: str, sentence: str) -> Check:
     values = {"condition": np.inf, "rank": float(rank)}
-    return Check("conditioning", values, "warning", sentence, DEPENDENT)
+    return Check("conditioning", values, verdict, sentence, remedy)
 
 
 def _correlation_spectrum(scatter: Array) -> Array:

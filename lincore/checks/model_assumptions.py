@@ -81,7 +81,7 @@ def assumptions(
     X, y, labels = np.asarray(coordinates), np.asarray(codes), np.asarray(classes)
     checks: dict[str, Callable[[], Check]] = {
         ROWS: lambda: rows_per_parameter(y, X.shape[1], labels, model=model),
-        CONDITIONING: lambda: conditioning(X, y, seed=seed),
+        CONDITIONING: lambda: conditioning(X, y, model=model, seed=seed),
         COVARIANCES: lambda: equal_covariances(X, y, labels),
         NORMALITY: lambda: normality(X, y, labels, seed=seed),
         SEPARATION: lambda: (_convergence if model == "perceptron" else separability)(X, y),
@@ -164,7 +164,7 @@ def rows_per_parameter(
             "note",
             f"{sentence} The smallest class has {count.min():,} rows, too few for its own "
             "covariance.",
-            "Prefer LDA, logistic regression or naive Bayes; give QDA some regularization, or "
+            "Prefer LDA, logistic regression or naive Bayes; give QDA some regularisation, or "
             "fewer components.",
         )
     if min(values.values(), default=1.0) < 1:

@@ -20,6 +20,7 @@ from .methods import CLASSIFIER_LABELS as CLASSIFIER_LABELS
 from .methods import as_method as as_method
 from .methods import as_methods as as_methods
 from .methods import default_methods as default_methods
+from .methods import describe_options as describe_options
 from .methods import on_both_features as on_both_features
 from .methods import suitable_methods as suitable_methods
 from .methods import yardsticks as yardsticks

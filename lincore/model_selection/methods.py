@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, TypeAlias
@@ -423,6 +423,45 @@ def _changed_options(word: str, estimator: Any) -> dict[str, Any]:
         if isinstance(value, (list, tuple)) or value != default:
             options[name] = value
     return options
+
+
+def describe_options(classifier: Any) -> str:
+    """Describe the options of a classifier that differ from the defaults, as pages name them.
+
+    Parameters
+    ----------
+    classifier : str or classifier
+        As for `as_method`.
+
+    Examples
+    --------
+    >>> describe_options("lda(covariance=mcd, shrinkage=0.1)")
+    'outliers: robust (MCD), shrinkage: 0.1'
+    >>> describe_options("qda")
+    ''
+    """
+    method = as_method(classifier)
+    if method.word is None:
+        return ""
+    known = {
+        option.name: option.field for option in fields.options(CLASSIFIER_OPTIONS[method.word])
+    }
+    words = []
+    for name, value in method.options.items():
+        if name not in known or name == "random_state":  # the seed is that of the experiment
+            continue
+        label, choices = known[name].label, known[name].choices
+        names = choices if isinstance(choices, Mapping) else {}
+        is_named = isinstance(value, Hashable) and value in names
+        shown = names[value] if is_named else _written(value)
+        words.append(f"{label[0].lower()}{label[1:]}: {shown}")
+    return ", ".join(words)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _label(word: str, options: Mapping[str, Any]) -> str:

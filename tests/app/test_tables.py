@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import tables
+from tests.app.classify.test_classify import open_classify
 from tests.app.settling import settled
 from tests.app.test_pages import open_app, upload
 
@@ -96,3 +97,38 @@ def test_what_is_harmless_stays_as_it_is():
     pd.testing.assert_frame_equal(tables.safe(frame), frame)
     twice = pd.DataFrame([["=a", 1]], columns=["x", "x"])
     assert tables.safe(twice).to_numpy().tolist() == [["'=a", 1]]
+
+
+def departments() -> bytes:
+    """Return a table of twelve classes with long names."""
+    rng = np.random.default_rng(0)
+    lines = ["x,y,department"]
+    for i in range(240):
+        name = f"Department of studies of every kind and of their history, office {i % 12:02d}"
+        x, y = rng.normal(size=2).round(2) + [i % 4, i % 3]
+        lines.append(f"{x},{y},{name}")
+    return "\n".join(lines).encode()
+
+
+def test_long_names_of_classes_leave_room_for_their_posteriors():
+    page_jobs.shared.clear()
+    app = upload(open_app(), "departments.csv", departments())
+    app.switch_page("pages/classify.py").run()
+    app.session_state["classify.panels"] = "What if"
+    (posteriors,) = (t for t in settled(app).dataframe if "posterior" in t.value)
+    assert max(map(len, posteriors.value["class"])) <= 36
+
+
+def test_a_table_of_eleven_rows_shows_the_eleventh(monkeypatch):
+    shown, show = [], tables.show
+
+    def watched(frame, **options):
+        shown.append((len(frame), options))
+        return show(frame, **options)
+
+    monkeypatch.setattr(tables, "show", watched)
+    app = open_classify("lda", "iris")
+    app.session_state["classify.panels"] = "Errors by part"
+    settled(app)
+    n_rows, options = shown[-1]
+    assert 10 < n_rows <= 16 and options["height"] == "content"

@@ -164,11 +164,14 @@ class ExtrapolationDisplay(Display):
         lines, label = self.frame(), _methods(self)
         shown = {
             "model": lines["method"].map(label),
-            f"with {self.n_rows:,} {self._rows} (%)": (100 * lines["loss"]).round(1),
-            f"with {self.times * self.n_rows:,} (%)": (100 * lines["value"]).round(1),
-            "from": (100 * lines["low"]).round(1),
-            "to": (100 * lines["high"]).round(1),
+            f"error with {self.n_rows:,} {self._rows} (%)": (100 * lines["loss"]).round(1),
         }
+        if lines["value"].notna().any():
+            shown |= {
+                f"with {self.times * self.n_rows:,} (%)": (100 * lines["value"]).round(1),
+                "from": (100 * lines["low"]).round(1),
+                "to": (100 * lines["high"]).round(1),
+            }
         if lines["reason"].any():
             shown["not extrapolated"] = lines["reason"]
         return pd.DataFrame(shown)

@@ -250,7 +250,7 @@ class DisagreementsDisplay(JudgedDisplay):
             label = self.results.settings.label(method)
             lines[f"{label} predicts"] = classes[predicted]
             if np.isfinite(proba).all():
-                lines[f"{label}: p"] = proba
+                lines[f"{label}: posterior"] = proba
         return lines
 
     def table(self) -> pd.DataFrame:

@@ -114,6 +114,15 @@ class ScoresDisplay(JudgedDisplay):
                 ]
         return pd.DataFrame(columns)
 
+    def _interval_rules(self) -> list[str]:
+        """Return the rules of the intervals of the table; that of the AUC tells more by itself."""
+        others = [name for name in metrics.available_scores(self.ranked) if name != self.deciding]
+        if self.deciding == "AUC":
+            return [
+                report.interval_method(self.ranked, *names) for names in (["AUC"], others) if names
+            ]
+        return [report.interval_method(self.ranked, self.deciding, *others)]
+
     @property
     def recall_heading(self) -> str:
         """The column of the recall of the rarest class."""
@@ -164,7 +173,7 @@ class ScoresDisplay(JudgedDisplay):
         ]
         over_folds = not metrics.find_sampling_units(self.ranked).one_fit
         return (
-            report.interval_method(self.ranked, self.deciding),
+            *self._interval_rules(),
             *([_P_OVER_FOLDS] if over_folds and "permutation" in self._against_baseline else []),
             *([f"Without {self.deciding}: {'; '.join(without)}."] if without else []),
             *filter(None, [report.missing_intervals_note(self.ranked)]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from lincore import inspection, plots
+from lincore import inspection, plots, report
 from lincore.displays.base import Display, first_of, pivot
 from lincore.fields import Field
 from lincore.inspection import View
@@ -87,6 +87,7 @@ class LearningCurveDisplay(Display):
         scores = self.frame()
         scores["value"] = (scale * scores["value"]).round(decimals)
         means = pivot(scores, "training rows", columns="method", values="value")
+        means = means.dropna(axis="columns", how="all")  # the notes name these methods
         return means.rename(columns={name: f"{label}{unit}" for name, label in self.labels.items()})
 
     def plot(self) -> go.Figure:
@@ -118,10 +119,15 @@ class LearningCurveDisplay(Display):
             f"Tested on {len(last.rows) // n_splits:,} {last.settings.rows}; {splits}. The "
             "smaller training sets are nested and keep the shares of the classes."
         ]
-        gaps = scores.loc[scores["value"].isna(), "method"].unique()
-        missing = [self.labels[name] for name in gaps]
-        if missing:
-            notes.append(f"Too few rows, or no posteriors, at some size: {', '.join(missing)}.")
+        n_known = scores["value"].notna().groupby(scores["method"], sort=False).sum()
+        n_sizes = scores["training rows"].nunique()
+        partly = [self.labels[name] for name in n_known.index[n_known.between(1, n_sizes - 1)]]
+        never = [self.labels[name] for name in n_known.index[n_known == 0]]
+        if partly:
+            notes.append(f"Too few rows, or no posteriors, at some size: {', '.join(partly)}.")
+        if never:
+            notes.append(f"Not fitted in every split at any size: {', '.join(never)}.")
+            notes += report.left_out(last.settings.failed, last.settings, last.classes)
         return tuple(notes)
 
 
@@ -225,8 +231,8 @@ class SplitChoiceDisplay(Display):
                 "model": label,
                 "last of each class": percent(variation.last[i]),
                 "at random, mean": percent(variation.random[:, i].mean()),
-                "from": percent(variation.random[:, i].min()),
-                "to": percent(variation.random[:, i].max()),
+                "lowest": percent(variation.random[:, i].min()),
+                "highest": percent(variation.random[:, i].max()),
             }
             for i, label in enumerate(variation.labels)
         )

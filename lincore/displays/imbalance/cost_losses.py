@@ -370,9 +370,9 @@ class CostCorrectionsDisplay(LossDisplay):
         }
         if cost.rare is not None:
             rare = cost.classes[cost.rare]
-            headings[_recall_change(rare)] = f"recall of {quoted(rare)}"
-        headings[OTHERS] = "recall of others"
-        headings |= {_FILE_ERROR: "error in file"}
+            headings[_recall_change(rare)] = f"change of recall of {quoted(rare)}"
+        headings[OTHERS] = "change for others"
+        headings |= {_FILE_ERROR: "change in file"}
         headings |= {self._miscalibration: "miscalibration", self._posterior: "posterior"}
         lines["text"] = [
             self._text(quantity, value)
@@ -394,8 +394,8 @@ class CostCorrectionsDisplay(LossDisplay):
         rare = quoted(self.cost.classes[self.cost.ratios.rare])
         return {
             "recovered": "Of the loss, against uncorrected.",
-            "recall of others": "Change of the mean recall of the other classes, in points.",
-            "error in file": "Change of the error at the class shares of the file, in points.",
+            "change for others": "Change of the mean recall of the other classes, in points.",
+            "change in file": "Change of the error at the class shares of the file, in points.",
             "miscalibration": f"Of the posterior of {rare}, at the class shares of the file.",
             "posterior": f"Mean posterior of {rare}, at the class shares of the file.",
         }

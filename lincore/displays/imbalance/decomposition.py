@@ -237,7 +237,7 @@ class CorrectionsDisplay(StudyLossDisplay):
         ]
         texts = pivot(lines, "correction", columns="quantity", values="text")
         texts["correction"] = texts["correction"].map(report.correction_name)
-        return texts.rename(columns={OTHERS: "recall of others"})
+        return texts.rename(columns={OTHERS: "change for others"})
 
     def _text(self, quantity: str, value: Interval) -> str:
         """Write a quantity of the frame with its interval."""

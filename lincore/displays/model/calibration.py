@@ -171,9 +171,14 @@ class CalibrationDisplay(ModelDisplay):
             "a model whose posteriors are right.",
             "Intervals of slope and intercept: Wald, 95 %. After Dimitriadis, Gneiting and Jordan "
             "(2021) and Van Calster et al. (2019).",
+            *([_OF_CORRECT] if self.code is None else []),
         )
 
 
+_OF_CORRECT = (
+    "The outcome is whether the prediction is correct; the Brier score of the tab Scores is over "
+    "the posteriors of all classes."
+)
 _MEANINGS: Mapping[str, str] = {
     "Brier score": "Mean squared distance of the posterior from the outcome.",
     "miscalibration": "What the Brier score would gain by recalibration; lower is better.",

@@ -96,6 +96,14 @@ class ConvergenceDisplay(TraceDisplay):
             )
         return self.figure_title or f"{self.method} is solved in one step, without iterations."
 
+    def notes(self) -> tuple[str, ...]:
+        """State that the training loss has a penalty, if it has."""
+        ends = {trace[-1].objective for trace in self.traces.values() if len(trace)}
+        log_loss = getattr(self.model.classifier, "log_loss_", None)
+        if log_loss is None or not ends or np.isclose(min(ends), log_loss, rtol=1e-9):
+            return ()
+        return ("The training loss is the log loss with the penalty.",)
+
     def frame(self) -> pd.DataFrame:
         """Return a line for each iteration."""
         if hasattr(self.model.classifier, "mistakes_"):

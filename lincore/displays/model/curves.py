@@ -205,9 +205,10 @@ class DecisionCurveDisplay(ModelDisplay):
         """Return a line for every tenth threshold, rounded."""
         if not self.is_possible:
             return pd.DataFrame()
-        lines = self.frame().drop(columns=["gain low", "gain high"]).iloc[9::10].round(3)
+        lines = self.frame().iloc[9::10].round(3)
         lines["threshold"] = [percent(threshold, 0) for threshold in lines["threshold"]]
-        return lines.rename(columns={"low": "from", "high": "to"})
+        names = {"low": "from", "high": "to", "gain low": "gain from", "gain high": "gain to"}
+        return lines.rename(columns=names)
 
     def plot(self) -> go.Figure | None:
         """Return the curve with its band, and those of all rows and none."""
@@ -222,6 +223,8 @@ class DecisionCurveDisplay(ModelDisplay):
         return (
             "The threshold is the posterior from which one would act: at 20 %, a hit is worth four "
             "false alarms. Read the curve where your own threshold lies.",
+            "Better than both: the band is above 0, and so is that of the gain over every row. The "
+            "gain has a band of its own, since both decide on the same rows.",
             "It holds for the share of the class among the test rows, and for posteriors as they "
             "are: see Calibration. Net benefit after Vickers and Elkin (2006).",
         )

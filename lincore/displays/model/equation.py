@@ -90,7 +90,9 @@ class ClassPairDisplay(ModelDisplay):
         model = self.model
         try:
             return inspection.boundary_equation(model.pipeline, model.data, *self.pair)
-        except (TypeError, ValueError) as error:
+        except TypeError:
+            return f"The boundaries of {self.method} have no closed form."
+        except ValueError as error:
             return str(error)
 
 
@@ -141,7 +143,9 @@ class EquationDisplay(ClassPairDisplay):
         if isinstance(classifier, LeastSquaresClassifier):
             targets = f"Fitted to {_TARGETS[classifier.targets]}."
         sign = f"In {seen}. The sign of the left side decides between these two classes."
-        return tuple(filter(None, (sign, targets)))
+        level = next((name for name in self.function[1] if " = " in name), "")
+        levels = f"[{level}] is 1 for rows with this level and 0 for others." if level else ""
+        return tuple(filter(None, (sign, levels, targets)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +158,9 @@ class LogRatioDisplay(ClassPairDisplay):
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """The formula of the log ratio, if there is one."""
-        return () if isinstance(self.function, str) else ("log ratio",)
+        """The formula of the log ratio, which is that of two Gaussian densities."""
+        is_gaussian = hasattr(self.model.classifier, "densities_")
+        return ("log ratio",) if is_gaussian and not isinstance(self.function, str) else ()
 
     def finding(self) -> str:
         """Return the two classes, whether the boundary is a plane, and c."""
@@ -181,7 +186,8 @@ class LogRatioDisplay(ClassPairDisplay):
 
 
 def equation_text(function: Quadric, names: Sequence[str]) -> str:
-    """Write ``function = 0`` on lines of plain text."""
+    """Write ``function = 0`` on lines of plain text; a level, as in [sex = male], counts 1 or 0."""
+    names = [f"[{name}]" if " = " in name else name for name in names]
     terms = []
     for value, variables in _terms(function):
         factors = [names[i] for i in variables]
@@ -193,7 +199,7 @@ def equation_text(function: Quadric, names: Sequence[str]) -> str:
 
 def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     r"""Write the same as LaTeX, for a display."""
-    shown = [_as_text(name) for name in names]
+    shown = [f"[{_as_text(name)}]" if " = " in name else _as_text(name) for name in names]
     terms = []
     for value, variables in _terms(function):
         factors = [shown[i] for i in variables]

@@ -78,9 +78,14 @@ class ErrorSlicesDisplay(ModelDisplay):
                 lines.append((part.values, str(label), int(own.sum()), recall, low, high))
         names = [self.column, "class", "rows", "recall", "low", "high"]
         recalls = pd.DataFrame(lines, columns=names)
-        if self.slices and np.isnan(self.slices[0].p):
+        if not self.is_tested:
             recalls[["low", "high"]] = np.nan
         return recalls
+
+    @property
+    def is_tested(self) -> bool:
+        """False if rows come in groups or have weights, which intervals and tests here ignore."""
+        return not (self.slices and np.isnan(self.slices[0].p))
 
     def finding(self) -> str:
         """Name the part with clearly more errors; for one column, state their range."""
@@ -95,10 +100,12 @@ class ErrorSlicesDisplay(ModelDisplay):
             name = quoted(self.column)
             return f"By {name}, the error ranges from {least} to {most}."
         worse = [s for s in self.slices if s.p_holm < metrics.ALPHA and s.error > s.elsewhere]
-        if np.isnan(self.slices[0].p):
+        if not self.is_tested:
             return (
                 "Whether errors differ by part is not tested: rows come in groups or have weights."
             )
+        if not any(error_slice.error for error_slice in self.slices):
+            return f"{self.method} misclassifies none of these rows."
         if not worse:
             return f"{self.method} is not shown to err more often in any part of the test rows."
         first = worse[0]
@@ -126,8 +133,9 @@ class ErrorSlicesDisplay(ModelDisplay):
         if self.column != EVERY:
             shares = (100 * lines[["recall", "low", "high"]]).round(1)
             shares.columns = ["recall (%)", "from", "to"]
-            return pd.concat([lines[[self.column, "class", "rows"]], shares], axis=1)
-        return pd.DataFrame(
+            table = pd.concat([lines[[self.column, "class", "rows"]], shares], axis=1)
+            return table if self.is_tested else table.drop(columns=["from", "to"])
+        table = pd.DataFrame(
             {
                 "column": lines.feature,
                 "part": lines["values"],
@@ -140,6 +148,7 @@ class ErrorSlicesDisplay(ModelDisplay):
                 "p (Holm)": lines.p_holm.map(p_value),
             }
         )[:_MOST_LISTED]
+        return table if self.is_tested else table.drop(columns=["from", "to", "p", "p (Holm)"])
 
     def plot(self) -> go.Figure | None:
         """Return the errors of the parts with intervals, those with the least p-values."""
@@ -159,10 +168,13 @@ class ErrorSlicesDisplay(ModelDisplay):
         """Return how parts are made, and the test."""
         if not self.slices:
             return ()
+        tests = (
+            " Intervals: Wilson, 95 %. p: Fisher’s exact test of inside against outside; p (Holm) "
+            "is corrected for all parts of all columns."
+        )
         return (
             "Parts are levels of categories and quartiles of the training rows, with at least "
-            f"{checks.FEWEST_ROWS} test rows inside and outside. Intervals: Wilson, 95 %. p: "
-            "Fisher’s exact test of inside against outside; p (Holm) is corrected for all parts of "
-            "all columns. Errors are more frequent near the boundary and in parts with more rows "
-            "of a difficult class; that by itself is no fault of the model.",
+            f"{checks.FEWEST_ROWS} test rows inside and outside.{tests if self.is_tested else ''} "
+            "Errors are more frequent near the boundary and in parts with more rows of a difficult "
+            "class; that by itself is no fault of the model.",
         )

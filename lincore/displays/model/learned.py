@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -26,6 +27,17 @@ if TYPE_CHECKING:
 
 #: Images of means and components.
 MOST_IMAGES = 24
+#: Options with which a formula of `lincore.report.FORMULAS` does not hold.
+_CHANGED_BY = {
+    "priors": {"priors", "class_weight"},
+    "means": {"covariance", "class_weight"},
+    "shared covariance": {"covariance", "shrinkage", "divisor", "class_weight"},
+    "covariances": {"regularization", "shrinkage", "divisor", "class_weight"},
+}
+_ROBUST = (
+    "Means and covariance are robust (MCD): outliers have no weight in them (Rousseeuw and Van "
+    "Driessen 1999)."
+)
 #: Selected features that a sentence names.
 _MOST_NAMED = 8
 
@@ -54,7 +66,14 @@ class LearnedDisplay(ModelDisplay):
         names += [] if self.estimates.words else ["means"]
         if self.estimates.log_likelihood is not None:
             names.append("joint log likelihood" if self.estimates.is_joint else "log likelihood")
-        return tuple(names)
+        return self.that_hold(names)
+
+    def that_hold(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the formulas that hold for this model with its options."""
+        if not self.estimates.is_joint:
+            return tuple(names)
+        options = set(model_selection.as_method(self.model.classifier).options)
+        return tuple(name for name in names if not options & _CHANGED_BY.get(name, set()))
 
     def finding(self) -> str:
         """Return the log likelihood of the training rows."""
@@ -69,11 +88,12 @@ class LearnedDisplay(ModelDisplay):
         return self.estimates.by_class
 
     def notes(self) -> tuple[str, ...]:
-        """State how many of the coordinates are shown."""
+        """State how many of the coordinates are shown, and robust estimates."""
         n_shown, n_inputs = len(self.estimates.names), self.estimates.n_coordinates
-        if n_inputs <= n_shown:
-            return ()
-        return (f"The first {n_shown} of {n_inputs:,} inputs of the classifier.",)
+        notes = [_ROBUST] if getattr(self.model.classifier, "covariance", "") == "mcd" else []
+        if n_inputs > n_shown:
+            notes.append(f"The first {n_shown} of {n_inputs:,} inputs of the classifier.")
+        return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +159,8 @@ class MatrixDisplay(LearnedPartDisplay):
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """The formula of the matrix."""
-        return (self.selected[1][0],)
+        """The formula of the matrix, if it holds."""
+        return self.that_hold([self.selected[1][0]])
 
     def finding(self) -> str:
         """State which matrix it is."""
@@ -247,7 +267,7 @@ class TuningDisplay(ModelDisplay):
         if self.is_of_components:
             chosen, simplest = count(round(tuning.values["n_components"]), "component"), "fewest"
         else:
-            chosen = listed([f"{self.options[name]} {v:g}" for name, v in tuning.values.items()])
+            chosen = listed([f"{self.options[name]} {v:.3g}" for name, v in tuning.values.items()])
             simplest = "most regularised choice"
         least = self._loss(tuning.mean[tuning.best])
         if tuning.rule == "cv":
@@ -286,7 +306,7 @@ class TuningDisplay(ModelDisplay):
             return pd.DataFrame()
         shown = self.frame().rename(columns=self.options)
         for label in self.options.values():
-            shown[label] = [f"{value:g}" for value in shown[label]]
+            shown[label] = [f"{value:.3g}" for value in shown[label]]
         for name in (tuning.loss, "standard error"):
             shown[name] = [self._loss(value) for value in shown[name]]
         return shown.assign(chosen=["chosen" if value else "" for value in shown["chosen"]])

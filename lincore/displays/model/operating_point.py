@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 #: Scores of the whole matrix.
 _SCORES = ("balanced accuracy", "MCC", "accuracy")
-_USUAL = "by default"
+_USUAL, _DEPTH = "by default", "share of rows predicted"
 #: Scores that are written like these.
 _UNITS = {
-    "share of rows predicted": "recall",
+    _DEPTH: "recall",
     "expected cost per row": "log loss",
     "lift": "log loss",
 }
@@ -282,8 +282,8 @@ class OperatingPointDisplay(ModelDisplay):
             for name in ("recall", "precision")
         )
         return (
-            f"{condition}, {self.method} finds {recall} of its rows, and {precision} of the rows "
-            "predicted as such are correct."
+            f"{condition}, {self.method} finds {recall} of the {self.label} rows, and {precision} "
+            "of the rows predicted as such are correct."
         )
 
     def scope(self) -> str:
@@ -325,7 +325,7 @@ class OperatingPointDisplay(ModelDisplay):
         cost = metrics.expected_cost(results, self.method, self.matrix)
         more = [
             ("expected cost per row", "", *cost),
-            ("share of rows predicted", label, depth, np.nan, np.nan),
+            (_DEPTH, label, depth, np.nan, np.nan),
             ("lift", label, recall / depth if depth else np.nan, np.nan, np.nan),
         ]
         added = pd.DataFrame(more, columns=_COLUMNS[:5])
@@ -341,7 +341,11 @@ class OperatingPointDisplay(ModelDisplay):
             return pd.DataFrame()
         lines = self.frame()
         named = [
-            f"{score} of {quoted(label)}" if score in metrics.CLASS_SCORES else score
+            f"{score} of {quoted(label)}"
+            if score in metrics.CLASS_SCORES
+            else f"{score} as {quoted(label)}"
+            if score == _DEPTH
+            else score
             for score, label in zip(lines["score"], lines["class"], strict=True)
         ]
         units = lines["score"].replace(_UNITS)

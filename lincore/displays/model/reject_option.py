@@ -16,7 +16,7 @@ from lincore.displays.model.model_display import ModelDisplay
 from lincore.displays.model.operating_point import held_out
 from lincore.fields import Field, per_cent
 from lincore.metrics import RejectOption
-from lincore.plots.base.palette import ACCENT, BAD, GREY, translucent
+from lincore.plots.base.palette import ACCENT, BAD, GREY, INK, translucent
 from lincore.utils import count, decimals, listed, percent, quoted
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class RejectOptionDisplay(ModelDisplay):
                 errors += f"{percent(plain)} of all."
             return (
                 f"If abstaining costs {percent(self.rejection_cost, 0)} of an error, "
-                f"{self.method} {outcome}.{errors}"
+                f"{self.method} {outcome}.{errors}{self._of_rarest()}"
             )
         coverage = report.format_score(self.rejection.coverage, "recall")
         return (
@@ -148,6 +148,21 @@ class RejectOptionDisplay(ModelDisplay):
             f"{outcome}: {count(line['several classes'], 'set')} with several classes, "
             f"{line['no class']:,} with none. The true class is in {coverage} of the sets"
             f"{self._least()}."
+        )
+
+    def _of_rarest(self) -> str:
+        """State what becomes of the rarest class, which the error of all rows hides."""
+        if not metrics.is_imbalanced(self.results.class_counts):
+            return ""
+        code = int(report.rarest_class(self.results))
+        line, label = self._lines.iloc[code + 1], quoted(self.model.data.classes[code])
+        if not line["one class"]:
+            return f" No row of {label}, the rarest class, is predicted."
+        verb = "is" if line["misclassified"] == 1 else "are"
+        rows = count(int(line["one class"]), "predicted row")
+        return (
+            f" Of {rows} of {label}, the rarest class, {line['misclassified']:,} {verb} "
+            "misclassified."
         )
 
     def _least(self) -> str:
@@ -205,10 +220,16 @@ class RejectOptionDisplay(ModelDisplay):
     def table(self) -> pd.DataFrame:
         """Return the same, shares in per cent."""
         lines = self.frame()
-        names = {name: f"{name} (%)" for name in (*_PER_CENT, "threshold") if name in lines}
-        for name in names:
+        headings = {"coverage": "coverage (%)", "low": "from", "high": "to"}
+        headings = {
+            name: heading
+            for name, heading in (headings | {"threshold": "threshold (%)"}).items()
+            if name in lines
+        }
+        for name in headings:
             lines[name] *= 100
-        return lines.round({**dict.fromkeys(names, 1), "mean size": 2}).rename(columns=names)
+        digits = {**dict.fromkeys(headings, 1), "mean size": 2}
+        return lines.round(digits).rename(columns=headings)
 
     def table_help(self) -> Mapping[str, str]:
         """Return what the columns mean."""
@@ -227,7 +248,7 @@ class RejectOptionDisplay(ModelDisplay):
         parts = {
             "correct": lines["one class"] - lines["misclassified"],
             "misclassified": lines["misclassified"],
-            "abstains: several classes": lines.get("several classes", 0 * lines["rows"]),
+            "abstains: several": lines.get("several classes", 0 * lines["rows"]),
             "abstains: no class" if self.has_sets else "abstains": lines["no class"],
         }
         drawn = {name: values for name, values in parts.items() if values.any()}
@@ -241,6 +262,8 @@ class RejectOptionDisplay(ModelDisplay):
             unit="share of test rows",
             stacked=True,
             colours=[hues[name] for name in drawn],
+            # The translucent bar lies on a light or a dark page: its text has the page's colour.
+            inks=[INK if name == list(parts)[-1] else "white" for name in drawn],
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -49,8 +49,9 @@ class StepsDisplay(ModelDisplay):
                 names.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
             elif name == "svd":
                 names.append(f"SVD {len(step.components_)}")
-        names = [*(names or [count(self.model.data.n_features, "feature")]), self.method]
-        text = " → ".join(names)
+        options = model_selection.describe_options(self.model.classifier)
+        model = f"{self.method} ({options})" if options else self.method
+        text = " → ".join([*(names or [count(self.model.data.n_features, "feature")]), model])
         return f"{capital(text)}."
 
     def scope(self) -> str:

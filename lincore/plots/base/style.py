@@ -28,6 +28,8 @@ TITLE_WIDTH = 44
 TEXT_WIDTH = 54
 LEGEND_WIDTH = 24
 AXIS_WIDTH = 48
+# The format of the ticks of an axis of shares.
+PERCENT = "~%"
 # Ticks between shares that differ by less have a decimal: 98.4 %.
 CLOSE = 0.08
 
@@ -58,12 +60,14 @@ def figure(
     # Plotly puts a single line below this point, and the first of several above it.
     pad = {"t": 4 if len(lines) == 1 else 16}
     heading = {"text": "<br>".join(lines), "x": 0, "xanchor": "left", "pad": pad}
+    # Plotly hides the last label of an axis of shares, "100 %", if it extends beyond the figure.
+    right = 20 if layout.get("xaxis", {}).get("tickformat") == PERCENT else 8
     settings: dict[str, Any] = {
         "template": NO_TEMPLATE,
         "title": heading | {"y": 1, "yanchor": "top", "yref": "container"},
         "meta": {"alt": alt, "title": plain(title), "subtitle": plain(subtitle)},
         "height": height + top,
-        "margin": {"t": top, "r": 8, "l": 8, "b": bottom},
+        "margin": {"t": top, "r": right, "l": 8, "b": bottom},
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
         "hovermode": "closest",
@@ -121,6 +125,21 @@ def label_axis(
     short = [escape(label) for label in shorten_all(labels, width)]
     ticks = list(range(len(labels)) if positions is None else positions)
     return axis(title, tickvals=ticks[::every], ticktext=short[::every], showgrid=False, **settings)
+
+
+def line_labels(labels: Sequence[str], *, width: int) -> tuple[dict[str, Any], int]:
+    """Return the settings of a y axis with a label on each line, and the height of a line.
+
+    The first is on top. Long labels are broken into two lines and shortened to these.
+    """
+    ticks = [wrap(label, width) for label in shorten_all(labels, 2 * width)]
+    settings = axis(
+        tickvals=list(range(len(labels))),
+        ticktext=["<br>".join(lines) for lines in ticks],
+        range=[len(labels) - 0.4, -0.6],
+        showgrid=False,
+    )
+    return settings, 26 if all(len(lines) == 1 for lines in ticks) else 36
 
 
 def bare_axis(**settings: Any) -> dict[str, Any]:
@@ -190,7 +209,7 @@ def percent_ticks(values: ArrayLike = ()) -> dict[str, Any]:
         low, high = (shares.min() - CLOSE / 2, shares.max() + CLOSE / 2)
         ticks |= set(range(int(1000 * low), int(1000 * high) + 1))
     numbers = [f"{per_mille / 10:g}".replace("-", "−") for per_mille in sorted(ticks)]
-    return {"tickformat": "~%", "labelalias": {f"{n}%": f"{n}\u00a0%" for n in numbers}}
+    return {"tickformat": PERCENT, "labelalias": {f"{n}%": f"{n}\u00a0%" for n in numbers}}
 
 
 def compact(values: ArrayLike) -> NDArray[Any]:

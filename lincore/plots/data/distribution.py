@@ -241,6 +241,7 @@ def share_bars(
     stacked: bool = False,
     subtitle: str = "",
     colours: Sequence[str] = (),
+    inks: Sequence[str] = (),
 ) -> go.Figure:
     """Draw class shares for levels of a column, or for words, as horizontal bars.
 
@@ -257,6 +258,8 @@ def share_bars(
     subtitle : str
     colours : sequence of K str, optional
         Default: those of the classes.
+    inks : sequence of K str, optional
+        Colours of the percentages in stacked bars. Default: black or white, by the bar.
 
     Returns
     -------
@@ -280,6 +283,7 @@ def share_bars(
             hovertemplate="%{hovertext}",
             text=[percent(share, 0) for share in values[code]] if labelled else None,
             textposition="inside" if stacked else "outside",
+            **({"insidetextfont": {"color": inks[code]}} if inks else {}),
             textangle=0,
             cliponaxis=False,
         )
@@ -290,7 +294,8 @@ def share_bars(
         for i, item in enumerate(list(items)[:6])
     ]
     # The label of the longest bar needs space: on a phone a seventh of the width.
-    furthest = 1.0 if stacked else 1.15 * (values[order].max(initial=0.0) or 1.0)
+    # Rounded shares may add up to more than 1: Plotly writes nothing into a bar that ends beyond.
+    furthest = 1.001 if stacked else 1.15 * (values[order].max(initial=0.0) or 1.0)
     lines = len(items) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
     return figure(
         traces,
@@ -299,6 +304,8 @@ def share_bars(
         alt=join(f"{title}.", f"{'; '.join(each)}." if each else ""),
         height=int(np.clip(110 + 28 * lines, 340, 900)),
         barmode="stack" if stacked else "group",
+        # A percentage that does not fit would be too small to read.
+        uniformtext={"minsize": 10, "mode": "hide"} if stacked else None,
         bargap=0.25,
         legend=legend(traceorder="normal"),
         xaxis=axis(unit, **percent_ticks(), range=[0, furthest]),

@@ -19,11 +19,11 @@ from lincore.plots.base.style import (
     error_bars,
     escape,
     figure,
+    line_labels,
     names,
     shorten_all,
     trace,
     vertical_line,
-    wrap,
 )
 from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array, Flags
@@ -221,7 +221,9 @@ def odds_ratios(
     labels = [features[i] for i in order.tolist()]
     clear = (lower > 1) | (upper < 1)
     finding = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} differ from 1"
-    note = "Factor of the odds per unit. Bars: intervals; grey ones contain 1."
+    note = (
+        "Factor of the odds per unit. Bars: 95 % intervals, each by itself; grey: they contain 1."
+    )
     marks = trace(
         "scatter",
         x=value.astype(np.float32),
@@ -322,8 +324,7 @@ def contributions(
 
 def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: Any) -> go.Figure:
     """Return the figure with a mark on each line, the first on top."""
-    ticks = [wrap(label, LABEL_WIDTH) for label in shorten_all(labels, 2 * LABEL_WIDTH)]
-    pixels = 26 if all(len(lines) == 1 for lines in ticks) else 36
+    lines, pixels = line_labels(labels, width=LABEL_WIDTH)
     return figure(
         [marks],
         title,
@@ -331,12 +332,7 @@ def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: 
         height=int(np.clip(80 + pixels * len(labels), 140, 1000)),
         showlegend=False,
         bargap=0.3,
-        yaxis=axis(
-            tickvals=list(range(len(labels))),
-            ticktext=["<br>".join(lines) for lines in ticks],
-            range=[len(labels) - 0.4, -0.6],
-            showgrid=False,
-        ),
+        yaxis=lines,
         **settings,
     )
 

@@ -140,7 +140,7 @@ def oscillation(curves: Mapping[str, Array]) -> str:
 
 def _ends(curves: Mapping[str, Array]) -> str:
     phrases = [
-        f"{shorten(name, LEGEND_WIDTH)} ends at {_final(values)}"
+        f"{shorten(name)} ends at {_final(values)}"
         for name, values in curves.items()
         if len(values)
     ]

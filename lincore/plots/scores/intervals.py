@@ -15,7 +15,7 @@ from lincore.plots.base.style import (
     error_bars,
     escape,
     figure,
-    label_axis,
+    line_labels,
     trace,
     vertical_line,
 )
@@ -183,16 +183,15 @@ def _lines(
         hovertext=hover,
         hovertemplate="<b>%{text}</b><br>%{hovertext}<extra></extra>",
     )
+    lines, pixels = line_labels(labels, width=LABEL_WIDTH)
     return figure(
         [marks],
         title,
         subtitle=subtitle,
         alt=alt,
-        height=int(np.clip(90 + 30 * len(labels), 150, 900)),
+        height=int(np.clip(90 + max(30, pixels) * len(labels), 150, 900)),
         showlegend=False,
-        yaxis=label_axis(
-            labels, width=LABEL_WIDTH, most=len(labels), range=[len(labels) - 0.4, -0.6]
-        ),
+        yaxis=lines,
         **layout,
     )
 

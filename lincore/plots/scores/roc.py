@@ -137,7 +137,8 @@ def _heading(subject: str, curves: Sequence[Curve]) -> str:
     if not areas:
         return subject
     if f"{min(areas):.3f}" == f"{max(areas):.3f}":
-        return f"{subject}: area {areas[0]:.3f}"
+        each = " for every class" if len(areas) > 1 else ""
+        return f"{subject}: area {areas[0]:.3f}{each}"
     return f"{subject}: areas {min(areas):.3f} to {max(areas):.3f}"
 
 
@@ -153,7 +154,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     x, y = (side.astype(np.float32) for side in rates)
     hover = [f"{percent(across)}, {percent(up)}" for across, up in zip(*rates, strict=True)]
     label = escape(shorten(curve.name, LEGEND_WIDTH))
-    area = "" if curve.area is None else f" ({number(curve.area)})"
+    area = "" if curve.area is None else f" ({curve.area:.3f})"
     common: dict[str, Any] = {"legendgroup": str(position), "meta": [escape(curve.name)]}
     line = trace(
         "scatter", x=x, y=y, mode="lines", name=label + area, hoverinfo="skip", **common,

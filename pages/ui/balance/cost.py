@@ -131,8 +131,7 @@ def _more_rows(cost: ImbalanceCost, method: str, loss: str) -> None:
     if cost.rare is not None:
         settings = displays.ask(MoreRowsDisplay, MORE, "more", width=200, cost=cost)
     shown = MoreRowsDisplay(cost, method, loss, **settings)
-    st.markdown(text.escape(displays.parts(shown).finding))
-    displays.body(shown, key=MORE)
+    displays.show(shown, key=MORE)
 
 
 @sidebar.fragment

@@ -17,6 +17,7 @@ from lincore.displays import (
     by_position,
     number_form,
 )
+from lincore.plots.base import shorten_all
 from pages.ui.classify import geometry
 from pages.ui.frame import sidebar
 from pages.ui.widgets import controls, displays, tables, text
@@ -209,6 +210,8 @@ def _components(shown: WhatIfDisplay) -> None:
 
 def _posteriors(table: Any) -> None:
     """List the classes, the most probable first, with posteriors and distances if available."""
+    # Whole names of many characters would leave no room for the posteriors.
+    table = table.assign(**{"class": shorten_all(list(table["class"]))})
     formats = {name: number_form(table[name]) for name in table.select_dtypes("float")}
     columns: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=f"%{form}") for name, form in formats.items()

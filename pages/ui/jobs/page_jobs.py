@@ -21,7 +21,7 @@ Work that starts with a button::
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import streamlit as st
 
@@ -314,12 +314,24 @@ def _draw_line(job: Job, is_new: bool) -> None:
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
 def _poll(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
-    has_result = job.result is not None  # read once, as above
-    _draw(job, draw, None if has_result else before)
+    seen = cast("Job", _Seen(job))
+    has_result = seen.result is not None
+    _draw(seen, draw, None if has_result else before)
     if has_result:
-        draw(job)
+        draw(seen)
     if above is not None:  # in every run, as a fragment cannot write into new containers later
-        above(job)
+        above(seen)
+
+
+class _Seen:
+    """A running job with the result that it has now: figures and headline are of the same."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self.result = job.result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._job, name)
 
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:

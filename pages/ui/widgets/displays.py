@@ -41,8 +41,8 @@ _NUMBER_LENGTH = 8
 _TWO_LINES = 66
 # Width of a page in a window of 1440 pixels: wider tables get two-line rows.
 _ROOM = 1000
-# Maximum number of two-line rows that are shown without scrolling.
-_MOST_HIGH = 12
+# Maximum number of rows of one line and of two lines that are shown without scrolling.
+_MOST_LOW, _MOST_HIGH = 16, 12
 # A number and its interval, which may be moved to a second line.
 _WITH_INTERVAL = re.compile(r"^([−\d]\S*) (\(.+\))$")
 NO_BREAK = "\u00a0"
@@ -298,8 +298,9 @@ def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **commo
     low = low + 1e-12 if low is not None and field.above else low
     high = None if high == inf else high
     limits = [None if end is None else option.type(end * factor) for end in (low, high, field.step)]
-    # Without a step, numbers of any magnitude.
-    form = "%.6g" if (limits[2] is None or field.slide) and option.type is float else None
+    # Of any magnitude, without idle zeros.
+    digits = "%.6g" if limits[2] is None or field.slide else "%.4g"
+    form = digits if option.type is float else None
     draw = st.slider if field.slide else st.number_input
     draw(min_value=limits[0], max_value=limits[1], step=limits[2], format=form, **common)
 
@@ -430,7 +431,8 @@ def note(display: Display, *, key: str = "") -> None:
 def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> None:
     first, helps = str(_frame.columns[0]), dict(_display.table_help())
     for name in map(str, _frame.columns):
-        if name == first or name.startswith(("class", "predicted", "true")):
+        is_of_classes = name.startswith(("class", "predicted", "true")) or name.endswith("predicts")
+        if name == first or is_of_classes:
             values = list(map(str, _frame[name]))
             if max(map(len, values), default=0) > _LONGEST_NAME:
                 _frame = _frame.assign(**{name: shorten_all(values, _LONGEST_NAME)})
@@ -447,8 +449,8 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
             lambda values: values if _are_numbers(values) else _with_breaks(values)
         )
         more["row_height"] = _TWO_LINES
-        if len(_frame) <= _MOST_HIGH:
-            more["height"] = "content"
+    if len(_frame) <= (_MOST_HIGH if is_high else _MOST_LOW):
+        more["height"] = "content"
     with st.container(key=f"{key}.table"):
         tables.show(
             _frame,

@@ -102,7 +102,9 @@ def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
 def test_probabilities_of_rows_have_three_decimals():
     app = open_tab(open_compare("gaussian"), "Disagreements")
     found = columns(app.dataframe[-1])
-    formats = [column["type_config"]["format"] for name, column in found.items() if ": p" in name]
+    formats = [
+        column["type_config"]["format"] for name, column in found.items() if ": posterior" in name
+    ]
     assert set(formats) == {"%.3f"}
 
 
@@ -126,4 +128,4 @@ def test_the_choice_of_split_is_compared_and_said():
     )
     assert "expected by chance" in text
     columns = list(app.dataframe[-1].value.columns)
-    assert columns == ["model", "last of each class", "at random, mean", "from", "to"]
+    assert columns == ["model", "last of each class", "at random, mean", "lowest", "highest"]

@@ -353,6 +353,30 @@ def kept_page():
         st.markdown(f"result {job.result} of size {job.settings[1]}")
 
 
+def test_figures_and_headline_are_of_the_same_result_while_a_job_runs():
+    """The headline of Balance was of seven splits, the figure below it of four."""
+
+    class Growing:
+        key = "cost"
+
+        def __init__(self):
+            self.n_read = 0
+
+        @property
+        def result(self):
+            self.n_read += 1
+            return self.n_read
+
+    drawn, told = [], []
+    inspect.unwrap(page_jobs._poll)(
+        Growing(),
+        lambda job: drawn.append(job.result),
+        None,
+        lambda job: told.append((job.result, job.key)),
+    )
+    assert told == [(drawn[0], "cost")]
+
+
 def test_the_former_result_stays_until_there_is_a_new_one(gate):
     app = start(kept_page)
     app.button(key="page.run.start").click().run()

@@ -223,14 +223,16 @@ def test_condition_is_that_of_the_correlations_within_classes():
     assert found.verdict == "note"
     assert conditioning(*two_classes((500, 500), 2)).verdict == "fine"
     X[:, 1] = X[:, 0] + 1e-6 * X[:, 1]
-    assert conditioning(X, y).verdict == "warning"
+    assert conditioning(X, y).verdict == "note"
+    assert checked("conditioning", X, y, model="qda").verdict == "warning"
 
 
 def test_singular_covariances_are_warned_of():
     X, y = two_classes((50, 50), 3)
     X[:, 2] = X[:, 0] - X[:, 1]
     assert conditioning(X, y).values["rank"] == 2
-    assert conditioning(X, y).verdict == "warning"
+    assert conditioning(X, y).verdict == "note"
+    assert checked("conditioning", X, y, model="qda").verdict == "warning"
     assert "span fewer directions" in conditioning(X[:3], y[:3]).sentence
 
 

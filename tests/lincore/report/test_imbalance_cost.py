@@ -98,9 +98,9 @@ def test_tables_of_corrections_and_methods(planted):
     assert both["balanced error (%)"].startswith("18.0") and both["recovered"].startswith("12.0")
     correction = next(c for c in planted.corrected("lda") if c.name == "both")
     for column, value in (
-        ("recall of 'class 3'", correction.recall_change[2]),
-        ("recall of others", correction.others),
-        ("error in file", correction.file_error),
+        ("change of recall of 'class 3'", correction.recall_change[2]),
+        ("change for others", correction.others),
+        ("change in file", correction.file_error),
     ):
         assert both[column].startswith(f"{100 * value.value:.1f} (".replace("-", "−"))
     lda, squares = planted.decomposition().table().to_dict("records")
