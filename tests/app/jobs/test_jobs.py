@@ -356,25 +356,33 @@ def kept_page():
 def test_figures_and_headline_are_of_the_same_result_while_a_job_runs():
     """The headline of Balance was of seven splits, the figure below it of four."""
 
-    class Growing:
-        key = "cost"
+    def script():
+        from types import SimpleNamespace
 
-        def __init__(self):
-            self.n_read = 0
+        import streamlit as st
 
-        @property
-        def result(self):
-            self.n_read += 1
-            return self.n_read
+        from pages.ui.jobs import page_jobs
 
-    drawn, told = [], []
-    inspect.unwrap(page_jobs._poll)(
-        Growing(),
-        lambda job: drawn.append(job.result),
-        None,
-        lambda job: told.append((job.result, job.key)),
-    )
-    assert told == [(drawn[0], "cost")]
+        class Growing:
+            key, is_over, is_stopping, age, started, seconds = "cost", False, False, 99, 1, 99
+            describe, stop = "Cost", None
+            progress = SimpleNamespace(share=0.5, total=0, description="")
+            n_read = 0
+
+            @property
+            def result(self):
+                self.n_read += 1
+                return self.n_read
+
+        def write(job):
+            st.markdown(str(job.result))
+
+        page_jobs.show(Growing(), draw=write, above=write)
+
+    app = AppTest.from_function(script, default_timeout=30).run()
+    assert not app.exception
+    figures, headline = (one.value for one in app.markdown)
+    assert figures == headline
 
 
 def test_the_former_result_stays_until_there_is_a_new_one(gate):
