@@ -158,6 +158,7 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         iris().feature_names,
         ["Component 1", "Component 2"],
     ),
+    "canonical_plot": lambda: lincore.fit(lincore.sample("wine"), "lda").canonical().plot(),
     "scree": lambda: plots.scree(lincore.PCA().fit(iris().X)),
     "vector_shares": lambda: plots.vector_shares([0.4, 0.2, 0.1, 0.05]),
     "class_balance": lambda: plots.class_balance([70, 30, 10], [30, 13, 4], iris().classes),

@@ -13,6 +13,7 @@ from scipy import linalg, stats
 from lincore.errors import DataError
 from lincore.inspection.coefficients import independent_columns
 from lincore.metrics.differences import holm
+from lincore.metrics.intervals import LEVEL
 from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.pipeline import through
 from lincore.utils.typing import Array, Flags
@@ -39,6 +40,9 @@ class CanonicalAnalysis(NamedTuple):
         Correlation of each feature with each function within classes.
     centroids : ndarray of shape (K, q)
         Mean score of each class; the mean of all rows is 0.
+    radii : ndarray of shape (K,)
+        Distance from the true mean, projected by the same functions, that 95 % of the means of a
+        Gaussian class do not exceed along all functions together.
     distances : DataFrame of K (K - 1) / 2 lines
         Codes of two classes, squared Mahalanobis distance of their means, F, p, and p by Holm.
     coefficients, constants : ndarray of shape (K, p), (K,)
@@ -52,6 +56,7 @@ class CanonicalAnalysis(NamedTuple):
     standardised: Array
     structure: Array
     centroids: Array
+    radii: Array
     distances: pd.DataFrame
     coefficients: Array
     constants: Array
@@ -152,6 +157,8 @@ def canonical_analysis(X: Array, codes: NDArray[np.intp]) -> CanonicalAnalysis:
         vectors,
         S @ vectors,
         outer @ vectors,
+        # Projections of a T² region: directions that follow the rows cannot leave it.
+        np.sqrt(p * df / (df - p + 1) * stats.f.ppf(LEVEL, p, df - p + 1) / counts),
         _distances(outer, S, counts),
         coefficients,
         constants,

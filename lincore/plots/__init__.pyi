@@ -5,6 +5,7 @@ from .data.distribution import box_plot as box_plot
 from .data.distribution import densities as densities
 from .data.distribution import histogram as histogram
 from .data.distribution import share_bars as share_bars
+from .model.canonical import canonical_plot as canonical_plot
 from .model.coefficients import coefficient_path as coefficient_path
 from .model.coefficients import coefficients as coefficients
 from .model.coefficients import contributions as contributions

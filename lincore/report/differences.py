@@ -153,8 +153,10 @@ def _no_difference(
     verb = "are" if unit else "is"
     more = f"; up to {_amount(max(ends), score)}{unit} {verb} not excluded"
     if not np.isfinite(max(ends)) or any(np.isnan(ends)):
-        untested = any(np.isnan(d.p) for d in pairs)
-        more = "; pairs with posteriors of exactly 0 are not tested" if untested else ""
+        untested = [np.isnan(d.p) for d in pairs]
+        if all(untested):
+            return f"No test is possible {who} {span}: too few rows show what posteriors of 0 cost"
+        more = "; pairs with posteriors of exactly 0 are not tested" if any(untested) else ""
     return f"No significant difference {who} {span}{more}"
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
-from lincore import inspection
+from lincore import inspection, plots
 from lincore.displays.model.model_display import ModelDisplay, once
 from lincore.errors import DataError
 from lincore.inspection import CanonicalAnalysis
 from lincore.metrics import ALPHA
 from lincore.model_selection import FittedClassifier
 from lincore.utils import decimals, listed, p_equals, p_value, percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 #: Classifiers whose scores depend on the within-class scatter only.
 _WORDS = ("lda", "fisher")
@@ -145,6 +149,22 @@ class CanonicalDisplay(CanonicalPartDisplay):
             }
         )
 
+    def plot(self) -> go.Figure | None:
+        """Return class means, territories and features along two functions, if there are two."""
+        analysis = self.analysis
+        if analysis is None or len(analysis.functions) < 2:
+            return None
+        data, shares = self.model.data, analysis.functions["share"]
+        return plots.canonical_plot(
+            analysis.centroids,
+            np.bincount(data.codes[self.model.split.train]),
+            analysis.radii,
+            analysis.structure,
+            data.classes,
+            self.names,
+            [f"function {i + 1} ({percent(shares[i])} of the separation)" for i in range(2)],
+        )
+
     def notes(self) -> tuple[str, ...]:
         """Return the test and its assumptions."""
         if self.analysis is None:
@@ -154,6 +174,14 @@ class CanonicalDisplay(CanonicalPartDisplay):
             "classes with one covariance matrix, see Assumptions. They do not depend "
             "on the shrinkage and priors of the classifier."
         ]
+        if len(self.analysis.functions) > 1:
+            notes.append(
+                "Plot, in deviations within classes. Circles: 95 % regions of the means by "
+                "Hotelling’s T², also for functions that follow the rows; those of JMP and R’s "
+                "candisc take the functions as known and are smaller. Shades: scores of 0 on "
+                "further functions, training shares as priors. Rays: structure coefficients, on "
+                "a scale of their own."
+            )
         if self.model.data.groups is not None:
             notes.append("Rows of one group are not independent: p-values are too small.")
         return tuple(notes)

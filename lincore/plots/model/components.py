@@ -93,24 +93,34 @@ def biplot(
     coloured : sequence of int, optional
         See `scatter`.
     """
-    arrows = np.asarray(loadings, dtype=float).T
-    chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:MOST_ARROWS]
-    named = listed([features[i] for i in chosen.tolist()], most=MOST_ARROWS)
     figure = scatter(points, codes, classes, axis_names, rows=rows, coloured=coloured,
                      title="Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
-    reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
-    tips = arrows[chosen] * reach.min()
     figure.update_traces(marker_opacity=FAINT)  # so that the names over them are legible
-    labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
-    figure.layout.annotations = [
-        annotation
-        for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True)
-        for annotation in (_arrow(tip), _name(label, tip, height, ranges))
-    ]
-    meta = figure.layout.meta
-    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {named}.")}
+    arrows, named = ray_annotations(np.asarray(loadings, dtype=float).T, features, ranges)
+    figure.layout.annotations = arrows
+    meta, features_text = figure.layout.meta, listed(named, most=MOST_ARROWS)
+    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {features_text}.")}
     return figure
+
+
+def ray_annotations(
+    rays: Array, features: Sequence[str], ranges: Array
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return arrows with names for the longest rays (p, 2), scaled to the plot, and whose."""
+    chosen = np.argsort(-np.linalg.norm(rays, axis=1), kind="stable")[:MOST_ARROWS]
+    room = np.abs(ranges).min(axis=1).clip(1e-12)
+    tips = rays[chosen] * (0.8 * room / np.abs(rays[chosen]).max(axis=0).clip(1e-12)).min()
+    named = [features[i] for i in chosen.tolist()]
+    annotations = [
+        annotation
+        for label, tip, height in zip(named, tips, _heights(tips, ranges), strict=True)
+        for annotation in (
+            _arrow(tip),
+            _name(shorten(label, LABEL_WIDTH), tip, height, ranges),
+        )
+    ]
+    return annotations, named
 
 
 def _arrow(tip: Array) -> dict[str, Any]:
