@@ -189,7 +189,7 @@ DRAWN = {
     "Errors by part": ([{"scatter"}], 1),
     "Coefficients": ([{"bar"}], 1),
     "What was learned": ([], 3),
-    "Canonical functions": ([], 5),
+    "Canonical functions": ([{"scatter"}], 5),
     "Assumptions": ([], 0),
     "What if": ([{"contour", "scatter"}, {"bar"}], 3),
 }
