@@ -116,7 +116,7 @@ def test_long_names_of_classes_leave_room_for_their_posteriors():
     app.switch_page("pages/classify.py").run()
     app.session_state["classify.panels"] = "What if"
     (posteriors,) = (t for t in settled(app).dataframe if "posterior" in t.value)
-    assert max(map(len, posteriors.value["class"])) <= 36
+    assert max(map(len, posteriors.value["class"])) <= 24
 
 
 def test_a_table_of_eleven_rows_shows_the_eleventh(monkeypatch):

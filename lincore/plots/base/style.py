@@ -132,7 +132,7 @@ def line_labels(labels: Sequence[str], *, width: int) -> tuple[dict[str, Any], i
 
     The first is on top. Long labels are broken into two lines and shortened to these.
     """
-    ticks = [wrap(label, width) for label in shorten_all(labels, 2 * width)]
+    ticks = [_two_lines(label, width) for label in shorten_all(labels, 2 * width)]
     settings = axis(
         tickvals=list(range(len(labels))),
         ticktext=["<br>".join(lines) for lines in ticks],
@@ -140,6 +140,14 @@ def line_labels(labels: Sequence[str], *, width: int) -> tuple[dict[str, Any], i
         showgrid=False,
     )
     return settings, 26 if all(len(lines) == 1 for lines in ticks) else 36
+
+
+def _two_lines(label: str, width: int) -> list[str]:
+    """Break a label into at most two lines; words that leave room would make a third."""
+    room = 2 * width
+    while len(lines := wrap(shorten(label, room), width)) > 2:
+        room -= 1
+    return lines
 
 
 def bare_axis(**settings: Any) -> dict[str, Any]:

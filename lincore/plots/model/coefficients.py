@@ -31,6 +31,8 @@ from lincore.utils.typing import Array, Flags
 # Bars of coefficients and odds ratios, and steps of a waterfall of which the others are one.
 MOST_BARS, MOST_STEPS = 25, 12
 LABEL_WIDTH = 22
+# Space for a number beside a bar, as a share of the length of all bars.
+ROOM = 0.38
 ERROR_LOOK = {"thickness": 2, "width": 4}
 
 
@@ -292,7 +294,10 @@ def contributions(
     begins = np.concatenate([[0.0], base + np.cumsum(steps) - steps, [0.0]])
     lengths = np.concatenate([[base], steps, [score]])
     ends = np.concatenate([begins, begins + lengths])
-    spare = 0.22 * float(np.ptp(ends) or 1.0)  # for the numbers beside the bars, also on a phone
+    # A number is beside the end of its bar: on a phone it has a quarter of the width.
+    span = float(np.ptp(ends) or 1.0)
+    low = [ends.min() - 0.05 * span, *((begins + lengths)[lengths < 0] - ROOM * span)]
+    high = [ends.max() + 0.05 * span, *((begins + lengths)[lengths >= 0] + ROOM * span)]
     named = ["Average training row", *words, "This row"]
     signs = [number(base), *(number(v, signed=True) for v in steps.tolist()), number(score)]
     finding = f"Largest contribution: {words[0]} ({signs[1]})"
@@ -315,9 +320,7 @@ def contributions(
         f"What each adds to the {unit} of {of}." if of else "",
         named,
         alt=_alt(finding, unit, named, lengths),
-        xaxis=axis(
-            unit, tickformat="~g", range=[float(ends.min()) - spare, float(ends.max()) + spare]
-        ),
+        xaxis=axis(unit, tickformat="~g", range=[float(min(low)), float(max(high))]),
         shapes=[vertical_line(0)],
     )
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 KEY = "classify.whatif"
 # Maximum number of sliders; with more features the visitor chooses some.
 MOST_SLIDERS = 8
+# Characters of the name of a class beside its posterior, also on a phone.
+_WIDEST_NAME = 24
 
 
 def show(model: FittedClassifier, job_settings: Any) -> None:
@@ -211,7 +213,7 @@ def _components(shown: WhatIfDisplay) -> None:
 def _posteriors(table: Any) -> None:
     """List the classes, the most probable first, with posteriors and distances if available."""
     # Whole names of many characters would leave no room for the posteriors.
-    table = table.assign(**{"class": shorten_all(list(table["class"]))})
+    table = table.assign(**{"class": shorten_all(list(table["class"]), _WIDEST_NAME)})
     formats = {name: number_form(table[name]) for name in table.select_dtypes("float")}
     columns: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=f"%{form}") for name, form in formats.items()

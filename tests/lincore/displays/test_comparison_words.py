@@ -6,8 +6,10 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
 
 import lincore
+from lincore import plots
 from lincore.displays import (
     DisagreementsDisplay,
     ErrorSlicesDisplay,
@@ -62,6 +64,22 @@ def test_a_model_that_is_never_fitted_has_no_empty_column_and_is_named_with_its_
 def test_what_is_not_extrapolated_has_no_empty_columns():
     table = ExtrapolationDisplay(curve()).table()
     assert list(table.columns) == ["model", "error with 105 rows (%)", "not extrapolated"]
+
+
+def test_no_label_has_three_lines():
+    """A break between words may leave room, so that twice the width needed three lines."""
+    label = "average monthly revenue: −2.05 to −0.179"
+    intervals = plots.score_intervals([label, "age"], [(0.2, 0.1, 0.3)] * 2)
+    bars = plots.contributions([label, "age"], [1.0, -0.5], 2.0)
+    for figure in (intervals, bars):
+        assert all(text.count("<br>") <= 1 for text in figure.layout.yaxis.ticktext)
+
+
+def test_numbers_beside_the_bars_have_room_and_nothing_else_has():
+    left, right = plots.contributions(["a", "b"], [1.0, 0.5], 2.0).layout.xaxis.range
+    assert left == pytest.approx(-0.05 * 3.5) and right >= 3.5 * 1.3
+    left, _ = plots.contributions(["a", "b"], [-3.0, 0.5], 2.0).layout.xaxis.range
+    assert left <= -1 - 0.3 * 3
 
 
 def test_long_names_of_methods_are_broken_into_two_lines():
