@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 
@@ -86,9 +87,21 @@ class DataError(ValueError):
         self.remedies = remedies
         super().__init__(str(self.notice))
 
+    def changed(self, **changes: str) -> DataError:
+        """Return the error with another sentence, location or remedy."""
+        notice = replace(self.notice, **changes)
+        what, where, remedy = notice.what, notice.where, notice.remedy
+        return DataError(what, where=where, remedy=remedy, remedies=self.remedies)
+
 
 class TooLargeError(DataError):
     """The input exceeds a limit that another way of reading may not have."""
+
+
+def not_among(message: str, where: str, choices: Iterable[object]) -> DataError:
+    """Return the error for an unknown name, with the first of the known ones."""
+    named = ", ".join(map(str, islice(choices, 10)))
+    return DataError(message, where=where, remedy=f"Choose one of: {named}.")
 
 
 def error_summary(error: Exception) -> str:

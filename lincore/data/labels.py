@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lincore.data.frames import count_present, is_number
-from lincore.errors import DataError, Hint, Notice
+from lincore.errors import DataError, Hint, Notice, not_among
 from lincore.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -182,11 +182,7 @@ def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) 
         if target in columns:
             return target
         close = difflib.get_close_matches(target, columns, n=3, cutoff=0.4) or columns[:10]
-        raise DataError(
-            "There is no such column.",
-            where=f"target {target!r}",
-            remedy=f"Choose one of: {', '.join(close)}.",
-        )
+        raise not_among("There is no such column.", f"target {target!r}", close)
     if -len(columns) <= target < len(columns):
         return str(columns[target])
     raise DataError(

@@ -18,7 +18,7 @@ from lincore.data.generators import gaussian_classes
 from lincore.data.labels import encode_labels
 from lincore.data.passengers import passengers_csv
 from lincore.data.prml_sample import prml_rows
-from lincore.errors import DataError
+from lincore.errors import DataError, not_among
 from lincore.io.table_files import read_table, table_to_dataset
 
 __all__ = [
@@ -96,11 +96,7 @@ def sample(name: str) -> Dataset:
     """
     asked, name = name, name.lower().replace("_", " ").replace("-", " ")
     if name not in SAMPLES:
-        raise DataError(
-            "There is no such sample.",
-            where=f"sample {asked!r}",
-            remedy=f"Choose one of: {', '.join(SAMPLES)}.",
-        )
+        raise not_among("There is no such sample.", f"sample {asked!r}", SAMPLES)
     if name in SAMPLE_TABLES:
         table = read_table(sample_file(name), f"{name}.csv")
         return table_to_dataset(table, SAMPLE_TABLES[name])
@@ -166,11 +162,7 @@ def fetch_dataset(name: str) -> Dataset:
         If there is no such data set, or it cannot be downloaded.
     """
     if name not in _DOWNLOADS:
-        raise DataError(
-            "There is no such data set.",
-            where=f"data set {name!r}",
-            remedy=f"Choose one of: {', '.join(DOWNLOADS)}.",
-        )
+        raise not_among("There is no such data set.", f"data set {name!r}", DOWNLOADS)
     wanted = _DOWNLOADS[name]
     _require_network(name, wanted)
     try:

@@ -223,8 +223,6 @@ class NulError(DataError):
 
 def without_nuls(text: str, name: str) -> str:
     r"""Return a text without stray NUL bytes."""
-    if "\0" not in text:
-        return text
     if text.count("\0") > _MOST_NULS * len(text):
         raise nul_error(name)
     return text.replace("\0", "")

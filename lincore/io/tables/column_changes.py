@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.frames import columns_named, first_texts, is_number, present_numbers, with_columns
-from lincore.errors import DataError, Hint, Notice
+from lincore.errors import DataError, Hint, Notice, not_among
 
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
@@ -215,8 +215,5 @@ def _require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> 
     """Reject names of columns that the frame does not have."""
     for name in names:
         if name not in frame:
-            raise DataError(
-                "There is no such column.",
-                where=f"option {option}, {name!r}",
-                remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
-            )
+            where = f"option {option}, {name!r}"
+            raise not_among("There is no such column.", where, frame.columns)

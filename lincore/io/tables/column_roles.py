@@ -68,8 +68,6 @@ _EXAMPLES = 3
 def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     """Return whether a column contains dates or times of day, as text or by type."""
     # `distinct` are its distinct values, if known; of numbers they are not needed.
-    if column.dtype.kind == "f":
-        return False
     if pd.api.types.is_datetime64_any_dtype(column) or isinstance(column.dtype, pd.PeriodDtype):
         return True
     whole = pd.api.types.is_integer_dtype(column)

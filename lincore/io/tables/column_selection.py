@@ -10,7 +10,7 @@ import pandas as pd
 from lincore.data.frames import columns_named, is_number
 from lincore.data.labels import find_label_column, rows_left_out
 from lincore.data.target_guess import refuse_counted
-from lincore.errors import DataError, Hint, Notice
+from lincore.errors import DataError, Hint, Notice, not_among
 from lincore.io.tables.column_changes import marked_labels
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -190,11 +190,7 @@ def choose_roles(
         find_label_column(table.frame, name, table.name)
     unknown = [role for role in roles.values() if role not in COLUMN_ROLES]
     if unknown:
-        raise DataError(
-            f"There is no role {unknown[0]!r}.",
-            where="option roles",
-            remedy=f"Choose among: {', '.join(COLUMN_ROLES)}.",
-        )
+        raise not_among(f"There is no role {unknown[0]!r}.", "option roles", COLUMN_ROLES)
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
     target = table.proposed if target is None else target

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lincore.data.frames import as_plain, unique_names
 from lincore.data.labels import level_name
 from lincore.data.target_guess import TargetGuess, guess_target
-from lincore.errors import DataError, Hint, Notice
+from lincore.errors import Hint, Notice, not_among
 from lincore.fields.bounds import Name
 from lincore.fields.field import Field
 from lincore.io.tables.bins import Binning
@@ -160,11 +160,8 @@ class TableOptions:
         """Validate the imputation method."""
         ways = get_args(Missing)
         if self.missing not in (None, *ways):
-            raise DataError(
-                f"There is no imputation method {self.missing!r}.",
-                where="option missing",
-                remedy=f"Choose among: {', '.join(ways)}.",
-            )
+            message = f"There is no imputation method {self.missing!r}."
+            raise not_among(message, "option missing", ways)
 
     def name_of(self, column: str) -> str:
         """Return the current name of a column."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from lincore.data.frames import columns_named
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, not_among
 from lincore.io.files.archives import list_zip
 from lincore.io.files.sources import STATFILES
 from lincore.io.tables.formats.parquet import read_parquet
@@ -104,11 +104,7 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
     answer = json.loads(head)
     sheets = tuple(answer["sheets"])
     if sheet is not None and sheet not in sheets:
-        raise DataError(
-            f"There is no sheet {sheet!r}.",
-            where=f"{name}, option sheet",
-            remedy=f"Choose among: {', '.join(sheets[:10])}.",
-        )
+        raise not_among(f"There is no sheet {sheet!r}.", f"{name}, option sheet", sheets)
     if answer["unstored"] and not (answer["chosen"] and text.strip().count(b"\n")):
         notice = unstored_formulas(answer["unstored"], name)
         raise DataError(notice.what, where=name, remedy=notice.remedy)

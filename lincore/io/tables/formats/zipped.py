@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from os.path import splitext
 from typing import NamedTuple
 
-from lincore.errors import DataError
+from lincore.errors import DataError, not_among
 from lincore.io.files.archives import PackedFile, SkippedFile, check_members, list_zip, unpack
 from lincore.limits import LIMITS, SAVE_AS_TEXT, Limits, check_size
 
@@ -42,11 +42,7 @@ def read_zipped_table(
         return None
     paths = tuple(file.path for file in tables)
     if path is not None and path not in paths:
-        raise DataError(
-            f"The zip contains no table {path!r}.",
-            where=f"{name}, option sheet",
-            remedy=f"Choose among: {', '.join(paths[:10])}.",
-        )
+        raise not_among(f"The zip contains no table {path!r}.", f"{name}, option sheet", paths)
     usable = [file for file in tables if not file.refused] or tables
     file = max(usable, key=lambda file: (file.path == path, file.size))
     try:

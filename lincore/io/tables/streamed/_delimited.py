@@ -184,13 +184,7 @@ def open_large_text(file: LargeFile, options: ReadOptions) -> Table:
     try:
         drawn = read_text(lines.text, file.name, replace(options, encoding="utf-8"), own)
     except DataError as error:
-        notice = error.notice
-        raise DataError(
-            notice.what,
-            where=lines.in_file(notice.where),
-            remedy=notice.remedy,
-            remedies=error.remedies,
-        ) from error
+        raise error.changed(where=lines.in_file(error.notice.where)) from error
     if drawn.is_rewritten:
         raise DataError(
             "Fixed-width columns, or quotation marks after a backslash, need the whole file.",

@@ -112,13 +112,8 @@ def _explaining_size(reason: str) -> Iterator[None]:
     except StoppedReading:
         raise
     except DataError as error:
-        notice = error.notice
-        raise DataError(
-            f"{reason} It cannot be read in blocks either. {notice.what}".strip(),
-            where=notice.where,
-            remedy=notice.remedy,
-            remedies=error.remedies,
-        ) from error
+        what = f"{reason} It cannot be read in blocks either. {error.notice.what}".strip()
+        raise error.changed(what=what) from error
 
 
 def large_table_to_dataset(
