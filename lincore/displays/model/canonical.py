@@ -314,7 +314,7 @@ class ClassificationFunctionsDisplay(CanonicalPartDisplay):
 
     def part_finding(self, analysis: CanonicalAnalysis) -> str:
         """State how they decide."""
-        return "The class whose function has the largest value at a row is predicted."
+        return "By these functions a row belongs to the class with the largest value."
 
     def part_frame(self, analysis: CanonicalAnalysis) -> pd.DataFrame:
         """Return a line for each feature and the constant, a column for each class."""
@@ -331,7 +331,8 @@ class ClassificationFunctionsDisplay(CanonicalPartDisplay):
             return ()
         return (
             "Fisher’s classification functions, with the shares of the training rows as priors and "
-            "the covariance within classes over n − K.",
+            "the covariance within classes over n − K, whatever the options of the model: close to "
+            f"a boundary {self.method} may decide differently.",
         )
 
 

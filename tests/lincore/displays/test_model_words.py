@@ -70,6 +70,13 @@ def test_formulas_are_shown_only_where_they_hold():
     assert LogRatioDisplay(fitted("passengers", "logistic")).formulas == ()
 
 
+def test_classification_functions_do_not_claim_to_be_those_of_the_model():
+    """Priors, shrinkage, MCD and the divisor of the model are not theirs."""
+    display = fitted("iris", "lda(priors=equal)").classification_functions()
+    assert "predicted" not in display.finding()
+    assert "LDA may decide differently" in " ".join(display.notes())
+
+
 def test_a_model_without_closed_form_is_called_by_its_name():
     finding = LogRatioDisplay(fitted("iris", "lda(recalibration=isotonic)")).finding()
     assert "Recalibrated LDA" in finding
