@@ -9,8 +9,8 @@ in pipelines; and `FittedModel`, as returned by ``results.model(name)``, for row
 `OneVsOne` and those without probabilities return their scores: for two classes zero and the
 decision function. Arithmetic is always in double precision; results are in single precision unless
 the rows are double. For double rows pass ``options={"zipmap": False}``: otherwise skl2onnx turns
-the probabilities into dictionaries, which ONNX does not support for doubles. Labels are those of
-the largest score: a graph ignores the operating point of a model and does not abstain.
+the probabilities into dictionaries, which ONNX does not support for doubles. A `FittedModel`
+decides at its operating point; one that abstains is refused, because a graph labels every row.
 
 It needs skl2onnx (``pip install lincore[onnx]``); running a graph needs an ONNX runtime, such as
 onnxruntime.
@@ -52,6 +52,7 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.estimators.recalibrated import Recalibrated
 from lincore.linalg.gaussian import Gaussians
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.preprocessing.pca import PCA
@@ -71,6 +72,8 @@ except ImportError as error:
         "lincore.onnx needs the package skl2onnx: pip install lincore[onnx]."
     ) from error
 
+# Attribute of a classifier: the `FittedModel` at whose operating point it decides.
+_DECIDED = "_decided"
 # A node of a graph, or its name: skl2onnx has no types.
 Node = Any
 # Maps the rows as a node, a fitted classifier and the opset version to its scores (n, K).
@@ -186,14 +189,38 @@ def _vote_scores(rows: Node, model: OneVsOne, opset: dict[str, Any]) -> Node:
 def _convert_classifier(score: Scores, scope: Any, operator: Any, container: Any) -> None:
     model, opset = operator.raw_operator, {"op_version": container.target_opset}
     scores = score(_double(operator, opset), model, opset)
-    best = ops.OnnxArgMax(scores, axis=1, keepdims=0, **opset)
-    label = ops.OnnxGather(_labels(model), best, **opset, output_names=operator.outputs[:1])
+    best, labels = ops.OnnxArgMax(scores, axis=1, keepdims=0, **opset), model.classes_
     if isinstance(model, SoftmaxPosterior):
         scores = ops.OnnxSoftmax(scores, axis=1, **opset)
+        if (decided := getattr(model, _DECIDED, None)) is not None:
+            labels = decided.classes
+            best = _decision(scores, decided, opset)
     elif len(model.classes_) == 2:
         scores = ops.OnnxMatMul(scores, np.array([[0.0, -1.0], [0.0, 1.0]]), **opset)
+    label = ops.OnnxGather(_labels(labels), best, **opset, output_names=operator.outputs[:1])
     label.add_to(scope, container)
     _in_input_precision(scores, operator, 1, opset).add_to(scope, container)
+
+
+def _decision(posteriors: Node, decided: FittedModel, opset: dict[str, Any]) -> Node:
+    """Return the positions of the labels that an operating point chooses."""
+    point, n_classes = decided.operating_point, len(decided.classes)
+    # A class whose rows were all removed by a step has no posterior, but costs may choose it.
+    padding = np.eye(n_classes)[np.asarray(decided.classifier.classes_, dtype=np.intp)]
+    assert point is not None
+    if point.costs is None:
+        at = np.array([point.threshold])
+        own = ops.OnnxMatMul(posteriors, padding[:, [point.code]], **opset)
+        is_below = ops.OnnxCast(
+            ops.OnnxLess(own, at, **opset), to=onnx_proto.TensorProto.DOUBLE, **opset
+        )
+        own_class = (np.arange(2) == point.code).astype(float)[None]
+        scores = ops.OnnxAbs(ops.OnnxSub(is_below, own_class, **opset), **opset)
+        return ops.OnnxArgMax(scores, axis=1, keepdims=0, **opset)
+    costs = np.asarray(point.costs, dtype=float)
+    excess = costs - costs.min(axis=1, keepdims=True)
+    risk = ops.OnnxMatMul(posteriors, padding @ excess, **opset)
+    return ops.OnnxArgMax(ops.OnnxNeg(risk, **opset), axis=1, keepdims=0, **opset)
 
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
@@ -251,7 +278,21 @@ def _coded(column: Node, coding: Coding, opset: dict[str, Any]) -> Node:
 
 def _parse_fitted(scope: Any, model: FittedModel, inputs: Any, custom_parsers: Any = None) -> Any:
     """Use its pipeline, with a classifier that returns labels instead of codes."""
+    if model.abstains_below is not None:
+        raise DataError(
+            "ONNX graphs give every row a label, and this model abstains.",
+            where=model.label,
+            remedy="Export the model that does not abstain, and compare its largest probability.",
+        )
+    if isinstance(model.classifier, Recalibrated):
+        raise DataError(
+            "ONNX export does not support recalibrated posteriors.",
+            where=model.label,
+            remedy="Choose no recalibration, or save the model with save_model.",
+        )
     classifier = copy(model.classifier)
+    if model.operating_point is not None:
+        setattr(classifier, _DECIDED, model)
     classifier.classes_ = model.classes[np.asarray(classifier.classes_, dtype=np.intp)]
     pipeline = Pipeline([*model.pipeline.steps[:-1], ("classify", classifier)])
     options = (scope.options or {}).get(id(model)) or {}
@@ -268,9 +309,8 @@ def _in_input_precision(node: Node, operator: Any, output: int, opset: dict[str,
     return ops.OnnxCast(node, to=dtype, **opset, output_names=operator.outputs[output : output + 1])
 
 
-def _labels(model: Any) -> NDArray[Any]:
+def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     """Return the labels in a form that ONNX supports."""
-    classes = model.classes_
     if classes.dtype.kind in "biu":
         return np.asarray(classes, dtype=np.int64)
     if all(isinstance(label, str) for label in classes.tolist()):

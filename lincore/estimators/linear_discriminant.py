@@ -28,6 +28,8 @@ from lincore.utils.typing import Array, Flags
 
 # Of the random subsets from which the minimum covariance determinant is searched.
 _SEED = 0
+# Interquartile ranges from the median, beyond which an outlier is not farther.
+_FARTHEST = 1e6
 
 
 def _takes_moments(model: Any) -> bool:
@@ -45,15 +47,19 @@ def _robust_moments(labelled: LabelledRows, moments: Moments, classes: NDArray[A
         own = codes == code if weight is None else (codes == code) & (weight > 0)
         covariance = np.zeros((p, p))
         if own.sum() > 2 * p:
+            lower, centre, upper = np.percentile(rows[own].astype(float), [25, 50, 75], axis=0)
+            # In units of most rows, and nearer: beside far outliers they vary by rounding alone.
+            unit = np.where(upper > lower, upper - lower, 1.0)
+            standard = np.clip((rows[own] - centre) / unit, -_FARTHEST, _FARTHEST)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of singular subsets, see below
-                estimate = MinCovDet(random_state=_SEED).fit(rows[own].astype(float))
+                estimate = MinCovDet(random_state=_SEED).fit(standard)
             covariance = estimate.covariance_
         if np.linalg.matrix_rank(covariance) < p:
             lacking.append(str(classes[code]))
             continue
-        means[code] = estimate.location_
-        full = moments.count[code] * covariance
+        means[code] = centre + unit * estimate.location_
+        full = moments.count[code] * unit[:, None] * covariance * unit
         scatter[code] = np.diagonal(full) if moments.is_diagonal else full
     if lacking:
         warn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -26,12 +27,15 @@ from lincore.model_selection.pipeline import (
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.preprocessing.tabular import source_features
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 # By how many standard deviations a nearest change goes beyond the boundary.
 _BEYOND = 1e-6
 #: Features of a data set in which a nearest change is searched.
 MOST_CHANGED = 200
+# Features of whole numbers, and boxes in which a nearest change is searched for them: with more,
+# its numbers may lie between whole ones.
+_MOST_COUNTED, _MOST_BOXES = 20, 100
 # Maximum number of variables of a printed equation.
 MOST_TERMS = 60
 
@@ -99,6 +103,8 @@ class NearestChange(NamedTuple):
         The nearest value of each feature that suffices alone; NaN if none does, or it is locked.
     levels : tuple of (int, int)
         Categorical features, by position, with the level that suffices alone.
+    are_whole : bool
+        Whether features that are whole numbers in the training rows are so in `row`.
     """
 
     first: int
@@ -107,6 +113,7 @@ class NearestChange(NamedTuple):
     steps: Array
     alone: Array
     levels: tuple[tuple[int, int], ...]
+    are_whole: bool
 
 
 def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
@@ -217,7 +224,8 @@ def nearest_change(
     """Return the smallest change of the numeric features that changes the decision.
 
     Changes are measured in standard deviations of the training rows, and values stay within the
-    range of the training rows. Of categories, only changes of a single one are tried.
+    range of the training rows. Features that are whole numbers in the training rows stay so, unless
+    that takes too many trials. Of categories, only changes of a single one are tried.
 
     Parameters
     ----------
@@ -237,7 +245,8 @@ def nearest_change(
     ----------
     Lawson and Hanson, "Solving Least Squares Problems" (1974), chapter 23: least distance
     programming. Wachter, Mittelstadt and Russell, "Counterfactual Explanations Without Opening the
-    Black Box" (2018).
+    Black Box" (2018). Land and Doig, "An Automatic Method of Solving Discrete Programming
+    Problems" (1960), for whole numbers.
 
     Examples
     --------
@@ -265,15 +274,21 @@ def nearest_change(
     spread, slopes = spread[free], _slopes(pipeline, given, weights, free, spread[free])
     low, high = ((end(X[:, free], axis=0) - row[free]) / spread for end in (np.nanmin, np.nanmax))
     limits = np.stack([np.minimum(low, 0), np.maximum(high, 0)])
+    unit = np.where(_are_whole(X[:, free]) & (row[free] % 1 == 0), 1 / spread, 0.0)
     best, reached, alone = None, targets[0], np.full(len(free), np.inf)
     for k in targets:
         others = [i for i in range(len(class_codes)) if i != k]
         sides = slopes[k] - slopes[others]
-        needed = scores[others] - scores[k] + _BEYOND * np.linalg.norm(sides, axis=1)
-        nearest = _least_distance(sides, needed, limits)
-        if nearest is not None and (best is None or nearest @ nearest < best @ best):
+        gap = scores[others] - scores[k]
+        needed = gap + _BEYOND * np.linalg.norm(sides, axis=1)
+        longest = np.inf if best is None else float(best @ best)
+        nearest = _least_distance_in_units(sides, needed, limits, unit, longest)
+        if nearest is not None:
             best, reached = nearest, k
-        single = [_alone(side, needed, *ends) for side, ends in zip(sides.T, limits.T, strict=True)]
+        single = [
+            _alone(side, gap + _BEYOND * np.abs(side), ends[0], ends[1], one)
+            for side, ends, one in zip(sides.T, limits.T, unit.tolist(), strict=True)
+        ]
         alone = np.where(np.abs(single) < np.abs(alone), single, alone)
     steps = np.full(data.n_features, np.nan if best is None else 0.0)
     values = np.full(data.n_features, np.nan)
@@ -294,7 +309,14 @@ def nearest_change(
     codes = pipeline.predict(tried) if trials else ()
     wanted = {class_codes[i] for i in targets}
     reaching = tuple(t for t, code in zip(trials, codes, strict=True) if code in wanted)
-    return NearestChange(class_codes[up], class_codes[reached], changed, steps, values, reaching)
+    counted = free[unit > 0]
+    for moved in (values, changed):
+        nearby = np.round(moved[counted])
+        moved[counted] = np.where(np.abs(moved[counted] - nearby) < 1e-6, nearby, moved[counted])
+    are_whole = best is None or bool((changed[counted] % 1 == 0).all())
+    return NearestChange(
+        class_codes[up], class_codes[reached], changed, steps, values, reaching, are_whole
+    )
 
 
 def _linear_scores(
@@ -331,6 +353,41 @@ def _slopes(
     return np.asarray(weights @ (preparer.transform(moved) - preparer.transform(given)).T)
 
 
+def _are_whole(X: Array) -> Flags:
+    """Return whether all known values of each column are whole numbers."""
+    return np.asarray(((X % 1 == 0) | np.isnan(X)).all(axis=0))
+
+
+def _least_distance_in_units(
+    sides: Array, needed: Array, limits: Array, unit: Array, longest: float
+) -> Array | None:
+    """Return `_least_distance` in multiples of the units (n,) that are not 0, by branch and bound.
+
+    None if its square is not below `longest`. With too many units or boxes, they are ignored.
+    """
+    nearest, counted = _least_distance(sides, needed, limits), np.flatnonzero(unit)
+    if nearest is None or nearest @ nearest >= longest:
+        return None
+    boxes = [(0.0, 0, limits, nearest)]
+    for n_boxes in range(1, _MOST_BOXES if len(counted) <= _MOST_COUNTED else 1):
+        if not boxes:
+            return None
+        *_, box, shortest = heapq.heappop(boxes)
+        multiples = shortest[counted] / unit[counted]
+        off = np.abs(multiples - np.round(multiples))
+        if not (off > 1e-7).any():
+            shortest[counted] = np.round(multiples) * unit[counted]
+            return shortest
+        j, at = counted[off.argmax()], multiples[off.argmax()]
+        for end, bound in ((1, np.floor(at)), (0, np.ceil(at))):
+            half = box.copy()
+            half[end, j] = bound * unit[j]
+            z = _least_distance(sides, needed, half)
+            if z is not None and z @ z < longest:
+                heapq.heappush(boxes, (float(z @ z), 2 * n_boxes + end, half, z))
+    return nearest
+
+
 def _least_distance(sides: Array, needed: Array, limits: Array) -> Array | None:
     """Return the shortest z with ``sides @ z >= needed`` between limits; None if there is none."""
     n = sides.shape[1]
@@ -347,12 +404,17 @@ def _least_distance(sides: Array, needed: Array, limits: Array) -> Array | None:
     residual = E @ nnls(E, goal)[0] - goal
     if abs(residual[-1]) < 1e-12:
         return None
-    solution = -residual[:-1] / residual[-1]
-    return np.clip(solution, *limits)
+    nearest = np.clip(-residual[:-1] / residual[-1], *limits)
+    # Rounding may make a way to an empty set.
+    slack = 0.5 * _BEYOND * np.linalg.norm(sides, axis=1)
+    return nearest if (sides @ nearest >= needed - slack).all() else None
 
 
-def _alone(slopes: Array, needed: Array, low: float, high: float) -> float:
-    """Return the smallest change of one feature that meets all bounds; infinite if none does."""
+def _alone(slopes: Array, needed: Array, low: float, high: float, unit: float) -> float:
+    """Return the smallest change of one feature that meets all bounds; infinite if none does.
+
+    In multiples of the unit, if it is not 0.
+    """
     for slope, bound in zip(slopes.tolist(), needed.tolist(), strict=True):
         if slope > 0:
             low = max(low, bound / slope)
@@ -360,6 +422,8 @@ def _alone(slopes: Array, needed: Array, low: float, high: float) -> float:
             high = min(high, bound / slope)
         elif bound > 0:
             return np.inf
+    if unit:
+        low, high = np.ceil(low / unit - 1e-9) * unit, np.floor(high / unit + 1e-9) * unit
     if low > high:
         return np.inf
     return min(max(0.0, low), high)

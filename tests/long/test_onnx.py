@@ -178,6 +178,39 @@ def test_a_kept_model_of_a_messy_table(method):
             np.testing.assert_allclose(numbers, model.predict_proba(given), atol=tolerance)
 
 
+POINTS = [
+    ("passengers", {"threshold": 0.15}),
+    ("passengers", {"threshold": 0.7, "code": 0}),
+    ("passengers", {"costs": [[0, 1], [5, 0]]}),
+    ("wine", {"costs": [[0, 1, 9], [4, 0, 1], [6, 0.5, 0]]}),
+]
+
+
+@pytest.mark.parametrize("method", ["lda", "qda(regularization=0.3)", "naive-bayes"])
+@pytest.mark.parametrize(("name", "point"), POINTS, ids=str)
+def test_a_graph_decides_at_the_operating_point(name, point, method):
+    data = lincore.sample(name)
+    plain = lincore.fit(data, method)
+    model = plain.at(**point).fitted_model
+    # Beyond the data too, where posteriors are far from the sample's.
+    rows = data.X[np.random.default_rng(2).integers(0, data.n_rows, 1000)].astype(float)
+    if data.levels is None:
+        rows += np.random.default_rng(3).normal(0, rows.std(axis=0), rows.shape)
+    expected = model.predict(rows).tolist()
+    assert expected != plain.fitted_model.predict(rows).tolist()
+    assert run(model, rows, zipmap=False)[0].tolist() == expected
+
+
+def test_what_a_graph_does_not_decide_is_refused():
+    passengers = lincore.sample("passengers")
+    abstaining = lincore.fit(passengers, "lda").fitted_model.abstaining(0.2)
+    with pytest.raises(lincore.DataError, match="this model abstains"):
+        to_onnx(abstaining, passengers.X[:1])
+    recalibrated = lincore.fit(passengers, "lda(recalibration=sigmoid)").fitted_model
+    with pytest.raises(lincore.DataError, match="recalibrated posteriors.*save_model"):
+        to_onnx(recalibrated, passengers.X[:1])
+
+
 def test_only_the_module_itself_needs_the_extra():
     code = """
 import sys

@@ -287,12 +287,35 @@ class NearestChangeDisplay(RowDisplay):
         shown = pd.concat([lines, levels])[:_MOST_LINES].astype(object).fillna("")
         return shown.rename(columns=headings)
 
+    def plot(self) -> go.Figure | None:
+        """Return the changes as bars; for pixels, an image."""
+        change, data = self.change, self.model.data
+        if isinstance(change, str) or not np.isfinite(change.row).all():
+            return None
+        unit, title = "change (standard deviations)", self.finding()
+        if data.kind.is_images:
+            stack = change.steps.reshape(1, *(data.image_shape or ()))
+            stack = stack.mean(axis=3) if stack.ndim == 4 else stack
+            label = quoted(data.classes[change.second])
+            return plots.coefficient_images(stack, [label], columns=1, title=title)
+        lines = self.frame()
+        moved = lines[lines["step"] != 0]
+        return plots.coefficients(
+            moved["feature"].tolist(), moved["step"], unit=unit, title=title, is_ordered=True
+        )
+
     def notes(self) -> tuple[str, ...]:
         """State what the change means."""
         if isinstance(self.change, str):
             return ()
+        whole = (
+            "Whole numbers stay whole."
+            if self.change.are_whole
+            else "Whole numbers may get a fraction here: too many of them change."
+        )
         return (
-            "The shortest way to the boundary for numbers, in standard deviations of the training "
-            "rows and within their range; blank: that feature alone does not suffice. It describes "
-            "the model: changing these values in the world need not change the outcome.",
+            "The shortest way to the boundary for numbers (Wachter, Mittelstadt, Russell 2018), in "
+            "standard deviations of the training rows and within their range. "
+            f"{whole} Blank: that feature alone does not suffice. It describes the model: changing "
+            "these values in the world need not change the outcome.",
         )

@@ -202,6 +202,7 @@ def _spellings(level: str, levels: Sequence[str]) -> list[str]:
     """Return a level and, for yes and no, the other spellings accepted in a new file."""
     spellings = [level]
     if len(levels) == 2 and are_yes_or_no(levels):
+        spellings.append("1" if means_yes(level) else "0")
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
         for text in (form for word in words for form in (word, word.title(), word.upper())):
             is_new = text not in levels and are_yes_or_no([text, *levels])

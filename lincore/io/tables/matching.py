@@ -168,10 +168,12 @@ def _level_codes(column: pd.Series[Any], known: Sequence[str], match: RowMatch) 
 
 def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
     """Return the codes of known levels, including other spellings of yes and no."""
-    # As in the training table, where all spellings of yes and of no were merged.
+    # As in the training table, where all spellings of yes and of no were merged. Files and
+    # databases without truth values have 1 and 0.
     code_of = {name: code for code, name in enumerate(known)}
     if len(known) != 2 or not are_yes_or_no(known):
         return code_of
+    code_of = {("1" if means_yes(name) else "0"): code_of[name] for name in known} | code_of
     return code_of | {
         text: code_of[name]
         for text in texts

@@ -44,6 +44,14 @@ def test_outliers_do_not_move_it():
     moved = LinearDiscriminantAnalysis(covariance="mcd").fit(far, codes)
     assert np.abs(moved.means_ - plain.means_).max() < 1
     assert np.abs(LinearDiscriminantAnalysis().fit(far, codes).means_ - plain.means_).max() > 100
+    # Standardised as in a pipeline, where far outliers leave the other rows almost no variance.
+    posteriors = []
+    for value in (1e3, 1e10):
+        X[:6, 0] = value
+        standard = (X - X.mean(axis=0)) / X.std(axis=0)
+        model = LinearDiscriminantAnalysis(covariance="mcd").fit(standard, codes)
+        posteriors.append(model.predict_proba(standard)[6:])
+    assert posteriors[1] == pytest.approx(posteriors[0], abs=1e-4)
     sample, robust = errors(200, 0.1, 20)
     clean, _ = errors(200, 0.0, 20)
     assert robust < clean + 0.01 and sample > clean + 0.05

@@ -99,6 +99,65 @@ def test_a_feature_alone_reaches_the_boundary_within_its_range():
     assert np.isnan(everything.alone).all() and np.isnan(everything.row).all()
 
 
+@pytest.mark.parametrize(("n_classes", "method"), [(2, "logistic"), (3, "lda"), (4, "logistic")])
+def test_whole_numbers_stay_whole_and_it_is_the_nearest_of_all_of_them(n_classes, method):
+    rng = np.random.default_rng(n_classes)
+    codes, level = rng.integers(0, n_classes, 240), rng.integers(0, 3, 240)
+    frame = pd.DataFrame(
+        {
+            "first": rng.poisson(1 + 2 * (codes == 0)),
+            "second": rng.poisson(2 + 2 * (codes == 1)),
+            "flag": (rng.random(240) < 0.3 + 0.1 * codes).astype(int),
+            **{f"level {k}": (level == k).astype(int) for k in range(2)},
+            "answer": rng.integers(0, 5, 240),
+            "class": np.array(list("ABCD"))[codes],
+        }
+    )
+    data = lincore.load(frame, target="class")
+    model = lincore.fit(data, method)
+    X = data.X[model.split.train]
+    for test in model.split.test[:8]:
+        row = data.X[int(test)]
+        for locked in ((), (0,)):
+            nearest = found(model, data, row, locked=locked)
+            ranges = [
+                [row[j]] if j in locked else np.arange(min(low, row[j]), max(high, row[j]) + 1)
+                for j, (low, high) in enumerate(zip(X.min(axis=0), X.max(axis=0), strict=True))
+            ]
+            grid = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(
+                -1, data.n_features
+            )
+            other = grid[model.pipeline.predict(grid) != nearest.first]
+            if not len(other):
+                assert np.isnan(nearest.row).all()
+                continue
+            least = np.linalg.norm((other - row) / X.std(axis=0), axis=1).min()
+            assert np.linalg.norm(nearest.steps) == pytest.approx(least)
+            assert nearest.are_whole and (nearest.row % 1 == 0).all()
+            alone = nearest.alone[np.isfinite(nearest.alone)]
+            assert (np.round(alone, 9) % 1 == 0).all()
+
+
+def test_collinear_features_hide_no_change_of_another_one_alone():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 240)
+    first = rng.normal(codes)
+    columns = {"a": first, "b": 2 * first + 1e-6 * rng.normal(size=240), "c": rng.normal(size=240)}
+    data = lincore.load(pd.DataFrame({**columns, "class": codes}), target="class")
+    model = lincore.fit(data, "lda")
+    n_alone = 0
+    for test in model.split.test[:20]:
+        row = data.X[int(test)]
+        nearest = found(model, data, row)
+        moved = np.repeat(row[None], 2000, axis=0)
+        moved[:, 2] = np.linspace(*np.quantile(data.X[model.split.train, 2], [0, 1]), 2000)
+        other = moved[model.pipeline.predict(moved) != nearest.first, 2]
+        if len(other):
+            n_alone += 1
+            assert abs(nearest.alone[2] - row[2]) <= abs(other - row[2]).min() + 1e-3
+    assert n_alone
+
+
 def test_models_and_targets_without_one_are_refused():
     model, data, row = fitted("iris", "lda")
     with pytest.raises(ValueError, match="predicted already"):
@@ -116,6 +175,12 @@ def test_the_display_names_numbers_levels_and_why_there_is_none():
     assert any("would be predicted with" in one and "→" in one for one in said)
     for one in lines:
         assert len(one.table()) == len(one.frame()) + len(one.change.levels)
+        (note,) = one.notes()
+        assert "Whole numbers stay whole" in note and "Wachter" in note
+        figure, steps = one.plot(), one.change.steps
+        assert (figure is None) == (not np.isfinite(steps).all())
+        if figure is not None:
+            assert_allclose(sorted(figure.data[0].x), sorted(steps[steps != 0]), rtol=1e-5)
     age = model.data.feature_names.index("age")
     locked = model.nearest_change(row=int(model.split.test[0]), locked=(age,))
     assert "age" not in locked.table()["feature"].tolist()

@@ -39,6 +39,14 @@ def test_the_query_predicts_as_the_pipeline(case):
     check(case, found[names], found["predicted"])
 
 
+def test_truth_values_that_a_database_keeps_as_1_and_0():
+    case = Case("mixed", "lda")
+    table = case.rows.assign(flag=case.rows["flag"].astype(int))
+    found = by_sqlite(to_sql(case.functions, TABLE), table)
+    check(case, found[list(case.functions.value_names)], found["predicted"])
+    assert case.model.predict(table).tolist() == case.labels
+
+
 def test_columns_that_are_kept_stand_before_the_probabilities():
     case = Case("iris", "lda")
     table = case.rows.assign(id=range(len(case.rows)), predicted="x")
