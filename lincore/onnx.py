@@ -292,6 +292,13 @@ def _parse_fitted(scope: Any, model: FittedModel, inputs: Any, custom_parsers: A
         )
     classifier = copy(model.classifier)
     if model.operating_point is not None:
+        if not isinstance(classifier, SoftmaxPosterior):
+            raise DataError(
+                "Graphs of several binary models give scores and no posteriors, so they do not "
+                "decide at an operating point.",
+                where=model.label,
+                remedy="Convert the model without it, or save the model with save_model.",
+            )
         setattr(classifier, _DECIDED, model)
     classifier.classes_ = model.classes[np.asarray(classifier.classes_, dtype=np.intp)]
     pipeline = Pipeline([*model.pipeline.steps[:-1], ("classify", classifier)])

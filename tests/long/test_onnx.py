@@ -206,6 +206,9 @@ def test_what_a_graph_does_not_decide_is_refused():
     abstaining = lincore.fit(passengers, "lda").fitted_model.abstaining(0.2)
     with pytest.raises(lincore.DataError, match="this model abstains"):
         to_onnx(abstaining, passengers.X[:1])
+    pairs = lincore.fit(passengers, "one-vs-one").at(0.2).fitted_model
+    with pytest.raises(lincore.DataError, match="scores and no posteriors"):
+        to_onnx(pairs, passengers.X[:1])
     recalibrated = lincore.fit(passengers, "lda(recalibration=sigmoid)").fitted_model
     with pytest.raises(lincore.DataError, match="recalibrated posteriors.*save_model"):
         to_onnx(recalibrated, passengers.X[:1])

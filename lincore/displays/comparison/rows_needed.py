@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from lincore import fields, metrics
+from lincore import fields, metrics, plots
 from lincore.displays.comparison.judged import JudgedDisplay, in_points
 from lincore.fields import Field
+from lincore.metrics import Interval
+from lincore.metrics.intervals import ADDED_ROWS
 from lincore.utils import number, percent, points, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 #: Half-width of a 95 % interval in standard errors.
 _Z = float(ndtri(0.975))
@@ -23,12 +28,13 @@ class RowsNeededDisplay(JudgedDisplay):
     """How many rows a narrower interval, or the power to find a difference, would take.
 
     Standard errors are assumed to be proportional to one over the square root of the number of
-    rows.
+    rows; for the width of an interval the score is assumed to be in its middle.
 
     References
     ----------
     Lachin (1981), "Introduction to sample size determination and power analysis for clinical
-    trials", equation 5.
+    trials", equation 5; Brown, Cai, DasGupta (2001), "Interval estimation for a binomial
+    proportion", for the widths.
     """
 
     title: ClassVar[str] = "Rows needed"
@@ -101,8 +107,9 @@ class RowsNeededDisplay(JudgedDisplay):
             (self.deciding, self.scored[self.scored["method"] == best], np.nan),
             (name, recalls[recalls["method"] == best].iloc[[rare]], counts[rare] / counts.sum()),
         ):
-            for half in (table["high"].to_numpy() - table["low"].to_numpy()) / 2:
-                needed = n * (half / self.half_width) ** 2
+            for ends in table[["value", "low", "high"]].itertuples(index=False, name=None):
+                half = (ends[2] - ends[1]) / 2
+                needed = n * self._rows_by_width(Interval(*ends), score)
                 lines.append(
                     {"question": "interval", "of": label, "score": score, "rows": n, "now": half,
                      "wanted": self.half_width, "rows needed": needed,
@@ -119,6 +126,41 @@ class RowsNeededDisplay(JudgedDisplay):
                      "of these in the class": np.nan}
                 )  # fmt: skip
         return pd.DataFrame(lines)
+
+    def _rows_by_width(self, now: Interval, name: str) -> float:
+        """Return how many times as many rows would give the wanted half-width."""
+        half, wanted = (now.high - now.low) / 2, self.half_width
+        kind = metrics.SCORES["accuracy" if name.startswith("recall of ") else name]
+        width = kind.highest - kind.lowest
+        if kind.by_class:
+            # Rows are added to every class: their share of the rarest one falls.
+            counts = self.results.class_counts
+            added = ADDED_ROWS / len(counts) / counts[counts > 0].min()
+            added /= 2 if name == "AUC" else 1
+            return max(float((1 + added) * (half / wanted) ** 2 - added), 0.0)
+        if np.isinf(width):  # on a log scale
+            return float((np.arcsinh(half / now.value) / np.arcsinh(wanted / now.value)) ** 2)
+        if not 0 < 2 * max(half, wanted) < width:
+            return float((half / wanted) ** 2)
+        share, middle = (
+            (place - kind.lowest) / width for place in (now.value, (now.low + now.high) / 2)
+        )
+        return _wilson_rows(wanted / width, middle) / _wilson_rows(half / width, share)
+
+    def plot(self) -> go.Figure | None:
+        """Return the rows needed for each line, as bars."""
+        lines = self.frame()
+        lines = lines[np.isfinite(lines["rows needed"])]
+        if lines.empty:
+            return None
+        table = self.table().loc[lines.index]
+        labels = [
+            f"{what}: {wanted}" for what, wanted in zip(table["what"], table["wanted"], strict=True)
+        ]
+        return plots.coefficients(
+            labels, lines["rows needed"], unit=f"{self.rows} needed", title=self.finding(),
+            is_ordered=True,
+        )  # fmt: skip
 
     def _size(self, value: float, score: str) -> str:
         is_share = self.is_share or score != self.deciding
@@ -146,11 +188,20 @@ class RowsNeededDisplay(JudgedDisplay):
     def notes(self) -> tuple[str, ...]:
         """State on which assumptions the numbers rest."""
         return (
-            "Computed from the intervals on this page, whose squared widths are assumed to be "
-            "proportional to one over the number of rows, with classes as frequent and models as "
-            "good as here. The numbers are estimates themselves: from 100 rows, half of those for "
-            "a difference are off by more than 20 %.",
+            "Computed from the intervals on this page, with classes as frequent and models as good "
+            "as here: rows for a difference by Lachin (1981), rows for a width as if the score "
+            "were in the middle of its interval, since a score of few rows may be too good by "
+            "chance. The numbers are estimates themselves: from 100 rows, half of those for a "
+            "difference are off by more than 20 %.",
         )
+
+
+def _wilson_rows(half: float, share: float) -> float:
+    """Return the number of rows for which Wilson's interval of a share has a half-width."""
+    # Its formula, solved for one over the number of rows.
+    square, variance = half**2, share * (1 - share)
+    a, b = _Z**4 * (square - 0.25), _Z**2 * (2 * square - variance)
+    return float(2 * a / (-b - np.sqrt(b**2 - 4 * a * square)))
 
 
 def _rounded_up(n: float) -> str:

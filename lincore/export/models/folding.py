@@ -89,6 +89,14 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     classifier = model.classifier
     affine, basis, after_basis = _linear_maps(model, steps, len(inputs), classifier)
     written = classifier_functions(classifier, affine.start if basis is None else after_basis.start)
+    decides_by_posteriors = model.operating_point is not None or model.abstains_below is not None
+    if decides_by_posteriors and written.link != "softmax":
+        raise DataError(
+            "Formulas of several binary models give scores and no posteriors, so they neither "
+            "decide at an operating point nor abstain.",
+            where=model.label,
+            remedy="Export the model without them, or save it with save_model.",
+        )
     if basis is None:
         functions = [function.pulled_back(affine.matrix) for function in written.functions]
     else:

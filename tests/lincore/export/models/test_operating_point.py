@@ -110,6 +110,18 @@ def test_new_rows_are_predicted_there_unless_a_threshold_is_given(model, rows, d
     )
 
 
+@pytest.mark.parametrize("word", ["one-vs-rest", "one-vs-rest(models=k-1)", "one-vs-one"])
+def test_scores_of_several_binary_models_decide_by_no_posterior(word):
+    fitted = lincore.fit(lincore.sample("passengers"), word)
+    assert export.score_functions(fitted.fitted_model).link != "softmax"
+    for model in (fitted.at(0.2).fitted_model, fitted.fitted_model.abstaining(0.2)):
+        with pytest.raises(DataError, match="scores and no posteriors"):
+            export.score_functions(model)
+        stored = export.load_model(export.save_model(model)).model
+        rows = lincore.sample("passengers")
+        assert stored.predict(rows).tolist() == model.predict(rows).tolist()
+
+
 def test_a_forged_operating_point_is_refused(model):
     for point in (
         OperatingPoint(2.0, 1),
