@@ -38,6 +38,8 @@ SWEPT = {
     "40 : 40": ((40, 40), ["class 2"], [4, 10]),
     "200 : 40": ((200, 40), ["class 2"], [4, 10]),
 }
+#: If a smaller share of the data sets has an interval, its coverage is shown but not judged.
+FEW = 0.2
 N_FRESH, N_CURVE_SPLITS, N_COST_SPLITS = 4_000, 5, 20
 
 
@@ -194,9 +196,14 @@ def main() -> None:
             value, low, high, truth = np.array(lines).T
             truth = np.where(np.isnan(truth), np.nanmean(value), truth)
             known = ~np.isnan(low)
-            if known.any():
-                rate = float(np.mean(((low <= truth) & (truth <= high))[known]))
-                require(f"{name}, {what} (none: {1 - known.mean():.0%})", rate, at_least=0.9)
+            if not known.any():
+                continue
+            rate = float(np.mean(((low <= truth) & (truth <= high))[known]))
+            where = f"{name}, {what} (none: {1 - known.mean():.0%})"
+            if known.mean() < FEW:
+                print(f"       {where}: {rate:.2f} of {known.sum()} intervals, not judged")
+            else:
+                require(where, rate, at_least=0.9)
     finish()
 
 
