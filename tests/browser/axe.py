@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Page
 
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+#: The rules that depend on colours, and so on the theme.
+COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 
 #: Faults of Streamlit's own elements, which a page cannot mend: rule and where it may be broken.
 #: The line in a metric is drawn without a name. (Of the others none breaks a rule in 1.67.)
@@ -24,8 +26,8 @@ STREAMLITS_OWN = (
 )
 
 RUN = """
-async ([tags, allowed]) => {
-  const found = await axe.run(document, {runOnly: {type: 'tag', values: tags}});
+async ([rules, allowed]) => {
+  const found = await axe.run(document, {runOnly: rules});
   // What is about to be drawn anew is faint on purpose, and fades back.
   const fading = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime
     !== Infinity);
@@ -52,17 +54,17 @@ class Violation(NamedTuple):
         return f"{self.rule} ({self.help}) at {self.element}\n    {self.summary}"
 
 
-def violations(page: Page) -> list[Violation]:
+def violations(page: Page, rules: dict[str, Any] = LEVELS) -> list[Violation]:
     """Return every violation of level A or AA on a page as it stands, Streamlit's own left out."""
     if not page.evaluate("typeof axe === 'object'"):
         script = files("axe_playwright_python").joinpath("axe.min.js").read_text()
         # Not as a script element: the page's own policy forbids foreign ones.
         page.evaluate(f"() => {{ {script} }}")
-    found: list[Any] = page.evaluate(RUN, [TAGS, [list(pair) for pair in STREAMLITS_OWN]])
+    found: list[Any] = page.evaluate(RUN, [rules, [list(pair) for pair in STREAMLITS_OWN]])
     return [Violation(*one) for one in found]
 
 
-def assert_accessible(page: Page) -> None:
+def assert_accessible(page: Page, rules: dict[str, Any] = LEVELS) -> None:
     """Assert that there is no violation, and say which there are."""
-    found = violations(page)
+    found = violations(page, rules)
     assert not found, "\n" + "\n".join(map(str, found))

@@ -72,9 +72,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
 
 
 def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
-    dashboard.goto()
-    dashboard.choose("data.sample", "Digits")
-    dashboard.visit("classify")
+    dashboard.goto("classify?sample=digits")
     dashboard.choose("classify.classifier", "Logistic regression")
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.unfold("experiment.logistic.rest")
@@ -89,7 +87,7 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.settle()
     assert "it was cancelled" in dashboard.text()
     assert "Logistic regression reaches" in dashboard.text()
-    dashboard.visit("explore")
+    dashboard.visit("data")
     dashboard.visit("classify")
     assert "it was cancelled" in dashboard.text(), "what there was is kept"
     dashboard.choose("classify.classifier", "Perceptron")

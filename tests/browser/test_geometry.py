@@ -107,6 +107,12 @@ def test_the_longest_answer_ends_above_the_fold_of_a_projector(dashboard):
     dashboard.settle()
     box = answer.bounding_box()
     assert box["y"] + box["height"] <= 720
+    # Playing goes on where the answer is.
+    player, found = dashboard.page.locator(".player"), demonstrate("fisher")
+    assert player.get_attribute("data-frame") == str(found.stop)
+    player.locator("button.play").press("Enter")
+    following = [f'.player[data-frame="{i}"]' for i in range(found.stop + 1, len(found.frames))]
+    dashboard.page.locator(", ".join(following)).wait_for()
 
 
 @pytest.mark.long
