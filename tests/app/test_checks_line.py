@@ -33,6 +33,7 @@ def guesses(app) -> int:
 @pytest.mark.parametrize("button", ["keep", "rival"])
 def test_a_doubtful_guess_is_asked_once_on_every_page_until_it_is_answered(button):
     app = bring(open_app(), ("good.csv", a_doubtful_table()))
+    app.session_state["settings.balance"] = {"repeats": 2}
     guess = data_of(app).target_guess
     assert guess.rival
     for page in ["pages/data.py", *PAGES]:
@@ -50,6 +51,7 @@ def test_a_doubtful_guess_is_asked_once_on_every_page_until_it_is_answered(butto
 
 def test_groups_are_told_where_the_numbers_stand_and_a_clear_guess_is_not():
     app = bring(open_app(), ("good.csv", a_table(200)))
+    app.session_state["settings.balance"] = {"repeats": 2}
     for page in PAGES:
         app.switch_page(page).run()
         assert_fine(app)

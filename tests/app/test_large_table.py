@@ -82,6 +82,7 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     app.run()
     assert_fine(app)
     assert f"also learned from {data.n_streamed:,} streamed rows" in said(app)
+    app.session_state["settings.balance"] = {"repeats": 3}
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
     assert f"All models also learn from the {data.n_streamed:,} streamed rows" in said(app)
