@@ -475,4 +475,6 @@ def coefficient_rows(coefficients: Coefficients, line: int) -> list[dict[str, An
 
 def _interval(low: float, high: float) -> str:
     # No hyphen, which begins a formula in a spreadsheet.
+    if np.isnan(low) or np.isnan(high):
+        return "–"
     return true_minus(f"{low:.3g} to {high:.3g}")

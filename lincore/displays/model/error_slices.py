@@ -98,6 +98,11 @@ class ErrorSlicesDisplay(ModelDisplay):
                 for error_slice in (ranked[0], ranked[-1])
             )
             name = quoted(self.column)
+            if len(ranked) == 1:
+                return f"By {name}, only one part has enough test rows: its error is {most}."
+            if ranked[0].error == ranked[-1].error:
+                error = percent(ranked[0].error)
+                return f"By {name}, the error is {error} in every part with enough test rows."
             return f"By {name}, the error ranges from {least} to {most}."
         worse = [s for s in self.slices if s.p_holm < metrics.ALPHA and s.error > s.elsewhere]
         if not self.is_tested:

@@ -218,14 +218,20 @@ def odds_ratios(
     value, lower, upper = (
         np.clip(np.asarray(bound, dtype=float), 1e-30, 1e30) for bound in (ratios, low, high)
     )
-    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:MOST_BARS]
-    value, lower, upper = value[order], lower[order], upper[order]
-    labels = [features[i] for i in order.tolist()]
-    clear = (lower > 1) | (upper < 1)
-    finding = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} differ from 1"
+    is_known = np.isfinite(lower) & np.isfinite(upper)
+    n_clear = np.count_nonzero((lower > 1) | (upper < 1))
+    finding = f"{n_clear} of {count(len(value), 'odds ratio')} differ from 1"
     note = (
         "Factor of the odds per unit. Bars: 95 % intervals, each by itself; grey: they contain 1."
     )
+    if not is_known.all():
+        finding += f", {np.count_nonzero(~is_known):,} without interval"
+    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:MOST_BARS]
+    if len(order) < len(value):
+        note = join(note, f"The {len(order)} furthest from 1 of {len(value):,}.")
+    value, lower, upper = value[order], lower[order], upper[order]
+    labels = [features[i] for i in order.tolist()]
+    clear = (lower > 1) | (upper < 1)
     marks = trace(
         "scatter",
         x=value.astype(np.float32),

@@ -104,3 +104,17 @@ def test_weights_of_rows_count_as_in_the_other_scores():
     own = inside["sex", "female"] & (model.results.truth == 1)
     expected = np.average(~wrong[own], weights=weight[own])
     assert lines.loc[("female", "yes"), "recall"] == pytest.approx(expected)
+
+
+def test_of_one_column_without_a_range_none_is_stated():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, 120)
+    frame = pd.DataFrame({"x": rng.normal(20 * codes), "class": codes})
+    apart = lincore.fit(lincore.load(frame, target="class"), "lda")
+    said = apart.error_slices(column="x").finding()
+    assert said == "By 'x', the error is 0.0 % in every part with enough test rows."
+    levels = np.where(np.arange(120) % 12 < 9, "a", np.where(np.arange(120) % 2, "b", "c"))
+    frame = pd.DataFrame({"x": rng.normal(codes), "level": levels, "class": codes})
+    few = lincore.fit(lincore.load(frame, target="class"), "lda")
+    said = few.error_slices(column="level").finding()
+    assert said.startswith("By 'level', only one part has enough test rows: its error is ")

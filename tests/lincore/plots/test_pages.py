@@ -333,6 +333,12 @@ def test_coefficients_are_ordered_by_size_and_ratios_by_distance_from_one():
     assert odds.layout.yaxis.ticktext == ("c", "b", "a")
     assert odds.layout.meta["title"] == "2 of 3 odds ratios differ from 1"
     assert np.isfinite(decoded(data(odds)[0]["x"])).all()
+    ratios = np.exp(np.arange(40) / 10)
+    low = np.where(np.arange(40) < 2, np.nan, ratios / 4)
+    many = plots.odds_ratios([f"f{i}" for i in range(40)], ratios, low, ratios * 4)
+    title = f"{(low > 1).sum()} of 40 odds ratios differ from 1, 2 without interval"
+    assert many.layout.meta["title"] == title
+    assert "The 25 furthest from 1 of 40" in many.layout.meta["subtitle"]
 
 
 def test_the_difference_of_matrices_is_signed_by_what_is_better():
