@@ -289,9 +289,10 @@ class DisagreementsDisplay(JudgedDisplay):
         pair = {self.results.settings.label(name) for name in self.pair}
         for d in self.differences:
             if {d.first, d.second} == pair:
-                p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
-                p_values = f"{p}after Holm’s correction for all pairs." if p else ""
-                return f"{difference_finding(d)} {d.test}:{p_values}"
+                if np.isnan(d.p):
+                    return difference_finding(d)
+                p_values = f"{p_equals(d.p)}; {p_equals(d.p_holm)} after Holm’s correction"
+                return f"{difference_finding(d)} {d.test}: {p_values} for all pairs."
         return ""
 
 

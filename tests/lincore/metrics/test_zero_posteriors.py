@@ -64,6 +64,7 @@ def test_sentences_claim_no_test():
     shown = results.scores(score="log loss")
     for text in (shown.finding(), shown.scope(), *shown.notes()):
         assert "nan" not in text
+    assert results.disagreements(score="log loss").notes()[0] == pairs.finding()
     assert len(pairs.table()) == 1 and pairs.plot() is not None
     same = results.select("extreme").joined(
         Results(("copy",), *[getattr(results, name) for name in ("classes", "rows", "truth")],
