@@ -17,6 +17,7 @@ ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # (`pages.ui.jobs.page_jobs.note_outdated`) is pale below its note.
 LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
+[data-testid="stPageLink-NavLink"] * { white-space: normal !important; }
 [data-testid="stButtonGroup"] button[role] { min-height: 2.5rem; }
 .js-plotly-plot :is([style*="stroke: rgb(38, 39, 48)"], [style*="stroke: rgb(250, 250, 250)"]) {
   stroke: currentColor !important; }

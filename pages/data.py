@@ -24,6 +24,7 @@ elif is_current:
     if data.kind.is_images:
         with st.container():
             images.show_duplicates(data)
+            images.show_skipped(data)
 new_data.show()
 
 if isinstance(opened, Source):
@@ -33,14 +34,14 @@ if isinstance(opened, Source):
     if opened.used is not None:
         columns.show_rows(opened.used.first_rows)
 else:
-    new_data.show_folded()
+    with st.container(horizontal=True):
+        new_data.show_folded()
     if isinstance(opened, ImageSource):
         images.show_import_options(opened, data if is_current else None)
 
 if is_current:
     if data.kind.is_images:
         images.show_contact_sheet(data)
-        images.show_skipped(data)
     elif opened is None:
         columns.show_rows(data.rows(range(min(data.n_rows, columns.SHOWN_ROWS))))
     if data.truth is not None:

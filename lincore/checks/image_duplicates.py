@@ -62,7 +62,7 @@ class ImageDuplicates(NamedTuple):
         contradiction = f" {wrong:,} of them in another class." if wrong else ""
         return Notice(
             f"{len(self.rows):,} {many} an exact or near duplicate "
-            f"({self.exact.sum():,} exact).{contradiction}",
+            f"({self.exact.sum() or 'none'} exact).{contradiction}",
             f"{data.name}: {'; '.join(shown)}",
             "Remove duplicates or split by group: otherwise training images recur in the test set.",
             "LIN088",

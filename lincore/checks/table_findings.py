@@ -276,7 +276,7 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
     notice = Notice(
         f"Missing in {shares} of the rows.",
         columns_named(names),
-        _ignoring(names),
+        f"Decide whether to ignore {'it' if len(names) == 1 else 'them'}.",
         code="LIN065",
     )
     return TableFinding(notice, (_ignore(names),))
@@ -423,12 +423,17 @@ def _duplicate_rows(table: Table, used: Sequence[Column]) -> TableFinding | None
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
     if not count or (judged and count <= _expected_duplicates(frame, count)):
         return None
-    finding = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
+    finding, remedy = (
+        f"{count:,} rows are duplicates",
+        "Remove them unless they are different cases",
+    )
+    if count == 1:
+        finding, remedy = "1 row is a duplicate", "Remove it unless it is a different case"
+    it_biases = "it biases" if count == 1 else "they bias"
     notice = Notice(
         f"{finding} ({percent_of(count, n_rows)}), with the features and class of another row.",
         table.name,
-        "Remove them unless they are different cases: on both sides of the split they bias scores "
-        "upwards.",
+        f"{remedy}: on both sides of the split {it_biases} scores upwards.",
         code="LIN070",
     )
     return TableFinding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))

@@ -17,6 +17,7 @@ from lincore.displays.base import Display
 from lincore.displays.model.confusion import confusion_lines
 from lincore.fields import Field
 from lincore.metrics import Results
+from lincore.plots.base import shorten_all
 from lincore.prediction import NO_LABEL, Predictions
 from lincore.utils import count, listed, p_equals, percent, quoted
 
@@ -31,6 +32,8 @@ MOST_IMAGES, SHEET_COLUMNS = 24, 6
 _MOST_NAMED, _MOST_DRIFTED = 6, 3
 # Classes named in a headline if there are more than `_MOST_NAMED`.
 _FEW = 3
+# Characters of all names in a headline of two lines, and of each of them at least.
+_HEADLINE_NAMES, _SHORTEST_NAME = 84, 12
 _ALPHA = 0.05
 _NEGLIGIBLE = "negligible"
 
@@ -57,14 +60,16 @@ class _PredictionsDisplay(Display):
         counts = predictions.counts
         order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
         are_many = len(order) > _MOST_NAMED
-        phrases = [f"{counts[k]:,} {quoted(labels[k])}" for k in order]
+        n_named = _FEW if are_many else max(len(order), 1)
+        short = shorten_all(labels, max(_HEADLINE_NAMES // n_named, _SHORTEST_NAME))
+        phrases = [f"{counts[k]:,} '{short[k]}'" for k in order]
         named = f"{listed(phrases, _FEW)} classes" if are_many else listed(phrases, _MOST_NAMED)
         unlike = ""
         if far is not None:
             n_far = int(far.sum())
             verb = "is" if n_far <= 1 else "are"
             unlike = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
-        number = f"{len(predictions):,} {predictions.noun}"
+        number = f"{count(len(predictions), predictions.noun.removesuffix('s'))} predicted"
         return f"{number}{self._threshold()}: {named}{self._abstention()}{unlike}."
 
     def _abstention(self) -> str:
@@ -392,7 +397,11 @@ class PredictionScoresDisplay(_ScoredDisplay):
         if self.results is None:
             return ()
         names = report.headline_score_names(self.results)
-        notes = [report.interval_method(self.results, *names), *self._row_notes(self.results)]
+        notes = [
+            *filter(None, [report.interval_method(self.results, *names)]),
+            *filter(None, [report.missing_intervals_note(self.results, names)]),
+            *self._row_notes(self.results),
+        ]
         if self.predictions.rule is not None:
             notes.append(
                 f"Scores and confusion matrix are of all {self.predictions.noun}, also those for "

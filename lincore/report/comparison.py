@@ -50,7 +50,7 @@ def weighting(results: Results) -> str:
 
 
 def interval_method(results: Results, *names: str) -> str:
-    """State the rules of the intervals of some scores.
+    """State the rules of the intervals of some scores; empty if none has an interval.
 
     Parameters
     ----------
@@ -60,14 +60,18 @@ def interval_method(results: Results, *names: str) -> str:
 
     Examples
     --------
-    >>> codes = np.array([0, 0, 1, 1])
-    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
-    ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
+    >>> codes = np.arange(40) % 2
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(40), codes, codes[None],
+    ...             np.log(np.full((1, 40, 2), 0.5)), np.zeros(1))
     >>> interval_method(r, "accuracy")
     '95 % intervals: Wilson.'
     >>> interval_method(r, "accuracy", "MCC")
     '95 % intervals: accuracy by Wilson; MCC by Price–Bonett, linearised.'
     """
+    are_several = len(names) > 1
+    names = tuple(name for name in names if _has_interval(results, name))
+    if not names:
+        return ""
     own = {"AUC": "DeLong"} if scores.has_delongs_interval(results) else {}
     rules = [own.get(name, _RULES[name]) for name in names]
     units = _units(results)
@@ -75,10 +79,10 @@ def interval_method(results: Results, *names: str) -> str:
         number = f"effective number of {units}"
         variance = f"variance by {units}"
         rules = [f"{rule}, {number if rule == WILSON else variance}" for rule in rules]
-    if len(names) > 1:
+    if are_several:
         rules = [f"{name} by {rule}" for name, rule in zip(names, rules, strict=True)]
     if results.common is not None:
-        rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
+        rules[-1] += f"{';' if are_several else ','} jackknife over the models of the folds"
     sentence = f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
     unadjusted = _delong_intervals(results) if names == ("AUC",) and not own else {}
     if not unadjusted:
@@ -88,6 +92,11 @@ def interval_method(results: Results, *names: str) -> str:
         for label, estimate in unadjusted.items()
     )
     return f"{sentence} Without these rows, as in R’s pROC: {intervals}."
+
+
+def _has_interval(results: Results, name: str) -> bool:
+    intervals = [scores.score(results, method, name) for method in results.methods]
+    return any(not np.isnan(interval.low) for interval in intervals)
 
 
 def delong_note(results: Results) -> str:

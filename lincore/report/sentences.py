@@ -160,7 +160,7 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     return " ".join(f"{capital(listed(affected))}: {why}." for why, affected in reasons.items())
 
 
-def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:
+def classification_finding(results: Results, method: str) -> str:
     """State a method's score on the test set, and its main misclassification.
 
     Parameters
@@ -168,8 +168,6 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     results : Results
         Results on one test set.
     method : str
-    rows : str
-        Noun for the rows: "rows" or "images".
 
     Examples
     --------
@@ -182,7 +180,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     name = leading_score(results.class_counts)
     estimate = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
-    value = format_score(estimate, name)
+    value, rows = format_score(estimate, name), results.settings.rows
     over = f"{n_rows:,} test {rows}"
     if row_weights(results) is not None:
         number = find_sampling_units(results).n_effective

@@ -90,6 +90,7 @@ def test_a_folder_with_junk_lists_what_was_skipped(dashboard, tmp_path):
     dashboard.upload("data.upload", tmp_path / "pets")
     assert "pets: 12 images of 8 × 9 pixels in 2 classes" in dashboard.text()
     expected = lincore.io.read_image_files([*files.items()]).skipped
+    dashboard.unfold("data.skipped.open")
     listed = {tuple(row) for row in dashboard.table("data.skipped.table")[1:]}
     assert listed == {tuple(skipped) for skipped in expected} and len(listed) == 4
     dashboard.screenshot("data-junk")

@@ -108,7 +108,7 @@ def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboa
     digits = lincore.load(packed, name="again.zip")
     model = lincore.fit(digits, "lda")
     fitted, results = model.pipeline, model.results
-    assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
+    assert report.classification_finding(results, "LDA") in dashboard.text()
     counts = metrics.confusion_matrix(results, "LDA")
     np.fill_diagonal(counts, 0)
     true, predicted = np.unravel_index(counts.argmax(), counts.shape)

@@ -23,7 +23,7 @@ def test_the_test_set_after_quick_clicks_another_page_and_a_reload(dashboard, pa
         if job:
             dashboard.wait_for_job(job)
         sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text().replace("\xa0", " ")
-        assert "81 rows train, 97 test." in sidebar and "55 % test set, by class." in sidebar
+        assert "81 training and 97 test rows." in sidebar and "55 % test set, by class." in sidebar
         assert said in dashboard.text()
         dashboard.open_popover("chips.split")
         assert dashboard.number("sidebar.test_size") == 55

@@ -19,7 +19,7 @@ from lincore.errors import DataError
 from lincore.fields import Field
 from lincore.inspection import Association, LargestAssociation
 from lincore.metrics.intervals import LEVEL
-from lincore.plots.base import shorten_all
+from lincore.plots.base import MANY_CLASSES, shorten_all
 from lincore.utils import capital, count, p_equals, percent, quoted, shorten
 from lincore.utils.typing import Codes, Flags, Rows
 
@@ -94,9 +94,10 @@ class DescriptiveDisplay(Display):
     @property
     def which(self) -> str:
         """The rows in words, with their number."""
+        noun = self.data.kind.rows
         if self.chosen is None:
-            return f"all {self.data.n_rows:,} rows{' in memory' if self.data.n_streamed else ''}"
-        return f"{len(self.chosen):,} {'training' if self.rows == 'train' else 'test'} rows"
+            return f"all {self.data.n_rows:,} {noun}{' in memory' if self.data.n_streamed else ''}"
+        return f"{len(self.chosen):,} {'training' if self.rows == 'train' else 'test'} {noun}"
 
     def position(self, column: str) -> int:
         """Return the position of a column by its name."""
@@ -153,7 +154,7 @@ class AssociationsDisplay(DescriptiveDisplay):
             )
         runner_up = f", then {second[0]} ({values[1]})"
         return (
-            f"{leading} has the largest association with {classes} of {many} {numbers}{runner_up}."
+            f"Of {many}, {leading} has the largest association with {classes} {numbers}{runner_up}."
         )
 
     @cached_property
@@ -204,7 +205,9 @@ def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
     if so_far.column and inspection.level_names(data, names.index(so_far.column)) is not None:
         directions = {"of_class": "Levels by class", "of_level": "Classes by level"}
         return directions if data.n_classes <= _FEW_CLASSES else dict(reversed(directions.items()))
-    return {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
+    drawings = {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
+    # Curves of many classes cross everywhere.
+    return drawings if data.n_classes <= MANY_CLASSES else dict(reversed(drawings.items()))
 
 
 def _is_histogram(so_far: SimpleNamespace) -> bool:
@@ -444,6 +447,6 @@ class WordsDisplay(DescriptiveDisplay):
             self.word_shares.shares,
             self.data.classes,
             title="Words by class",
-            unit="share of rows of the class with the word",
+            unit=f"share of {self.data.kind.rows} of the class with the word",
             subtitle=f"{_ORDERS[self.order]} words of {self.which}.",
         )

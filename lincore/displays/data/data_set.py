@@ -99,7 +99,7 @@ class ClassCountsDisplay(Display):
         notes, noun, counted = [], self.data.kind.rows, counting(self.data)
         if self.split is not None:
             train, test = map(len, self.split)
-            notes.append(f"{train:,} {noun} train, {test:,} test.")
+            notes.append(f"{train:,} training and {test:,} test {noun}.")
         if self.data.group_names is not None:
             groups = count(len(self.data.group_names), "group")
             notes.append(f"{groups} of {noun} that belong together.")

@@ -26,8 +26,7 @@ class ModelScoresDisplay(ModelDisplay):
 
     def finding(self) -> str:
         """Return the leading score, and the most frequent error."""
-        rows = self.model.data.kind.rows
-        return report.classification_finding(self.results, self.method, rows=rows)
+        return report.classification_finding(self.results, self.method)
 
     def scope(self) -> str:
         """State whether the model beats the majority-class baseline."""
@@ -118,7 +117,7 @@ class MainScoresDisplay(ModelScoresDisplay):
     def notes(self) -> tuple[str, ...]:
         """Return the rules of the intervals."""
         names = report.headline_score_names(self.results)
-        return (report.interval_method(self.results, *names),)
+        return tuple(filter(None, [report.interval_method(self.results, *names)]))
 
 
 @dataclass(frozen=True, eq=False)

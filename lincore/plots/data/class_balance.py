@@ -65,7 +65,7 @@ def _finding(total: np.ndarray) -> str:
     if not total.min(initial=1):
         return f"{count(int((total == 0).sum()), 'class', 'classes')} without rows"
     ratio = total.max() / total.min()
-    return "Classes of equal size" if ratio == 1 else f"Class balance {ratio:.3g} : 1"
+    return "Classes of equal size" if ratio == 1 else f"Class balance {ratio:,.1f} : 1"
 
 
 def _alt(finding: str, train: np.ndarray, test: np.ndarray, labels: list[str]) -> str:

@@ -11,7 +11,7 @@ from lincore.inspection.correlation import Correlations
 from lincore.plots.base.palette import BAD, CLEAR, GOOD, INK
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import CROWDED, Trace, axis, escape, figure, shorten_all, trace
-from lincore.utils.formatting import number, true_minus
+from lincore.utils.formatting import true_minus
 from lincore.utils.typing import Array
 
 TICK_WIDTH = 18
@@ -57,7 +57,7 @@ def correlation_matrix(correlations: Correlations, *, kind: str, subtitle: str =
     title = f"Correlations {kind}"
     if pair is not None:
         first, second = shorten_all([correlations.names[i] for i in pair])
-        r = number(float(correlations.matrix[pair]))
+        r = true_minus(f"{correlations.matrix[pair]:.2f}")
         title += f": strongest {first} and {second}, r = {r}"
     every = -(-p // 40) or 1
     ticks: dict[str, Any] = {

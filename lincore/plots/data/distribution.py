@@ -11,7 +11,15 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.inspection.univariate import Boxes, Density, Histogram
-from lincore.plots.base.palette import CLEAR, colour, symbol, translucent
+from lincore.plots.base.palette import (
+    CLEAR,
+    COLOURS,
+    MANY_CLASSES,
+    colour,
+    shade_colour,
+    symbol,
+    translucent,
+)
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
@@ -24,6 +32,7 @@ from lincore.plots.base.style import (
     legend,
     names,
     percent_ticks,
+    shorten_all,
     trace,
 )
 from lincore.utils.formatting import listed, number, percent, shorten
@@ -70,10 +79,11 @@ def histogram(
     drawn, note = _largest(sizes, MOST_CURVES)
     heights = bins.shares() if shares else bins.counts
     unit = "share of the class" if shares else "rows"
+    looks, named = _looks(drawn, len(labels)), _legend_names(labels, drawn, sizes)
     traces = [
-        _bars(bins, heights[code], code, f"{labels[code]} ({sizes[code]:,})", shares)
+        _bars(bins, heights[code], looks[code][0], named[code], shares)
         if len(drawn) <= MOST_OVERLAID
-        else _steps(bins, heights[code], code, f"{labels[code]} ({sizes[code]:,})")
+        else _steps(bins, heights[code], looks[code], named[code])
         for code in drawn
     ]
     peaks = [
@@ -124,16 +134,17 @@ def densities(
     varying = [code for code in drawn if np.isfinite(density.values[code]).any()]
     flat = [labels[code] for code in drawn if code not in varying]
     sampled = any(density.n_used[code] < rows[code] for code in varying)
+    looks, named = _looks(varying, len(labels)), _legend_names(labels, varying, rows)
     traces = [
         trace(
             "scatter",
             x=compact(density.grid),
             y=compact(density.values[code]),
             mode="lines",
-            line={"color": colour(code), "width": 2, "dash": _dash(code)},
+            line={"color": looks[code][0], "width": 2, "dash": looks[code][1]},
             fill="tozeroy" if len(varying) <= MOST_OVERLAID else "none",
-            fillcolor=translucent(colour(code), 0.18),
-            name=escape(shorten(f"{labels[code]} ({rows[code]:,})", LEGEND_WIDTH)),
+            fillcolor=translucent(looks[code][0], 0.18),
+            name=named[code],
             hovertemplate="%{x:.3~g}<br>density %{y:.3~g}",
         )
         for code in varying
@@ -176,7 +187,9 @@ def box_plot(boxes: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     if len(drawn) > MOST_BOXES:
         note = f"The first {MOST_BOXES} of {len(drawn)} classes are drawn."
         drawn = drawn[:MOST_BOXES]
-    traces = list(chain.from_iterable(_box_traces(boxes, code, labels[code]) for code in drawn))
+    named = [escape(label) for label in shorten_all(labels, LEGEND_WIDTH)]
+    hues = [shade_colour(code, len(labels)) for code in range(len(labels))]
+    traces = list(chain.from_iterable(_box_traces(boxes, k, named[k], hues[k]) for k in drawn))
     n_outliers = int(boxes.n_outliers.sum())
     medians = [f"{labels[code]} {number(boxes.median[code])}" for code in drawn]
     return figure(
@@ -197,9 +210,9 @@ def box_plot(boxes: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     )
 
 
-def _box_traces(boxes: Boxes, code: int, label: str) -> list[Trace]:
+def _box_traces(boxes: Boxes, code: int, name: str, hue: str) -> list[Trace]:
     """Return the box of a class, and its outliers if there are any."""
-    names = {"name": escape(shorten(label, LEGEND_WIDTH)), "showlegend": False}
+    names = {"name": name, "showlegend": False}
     box = trace(
         "box",
         orientation="h",
@@ -210,9 +223,9 @@ def _box_traces(boxes: Boxes, code: int, label: str) -> list[Trace]:
         lowerfence=boxes.low[[code]],
         upperfence=boxes.high[[code]],
         mean=boxes.mean[[code]],
-        marker={"color": colour(code)},
+        marker={"color": hue},
         line={"width": 1.5},
-        fillcolor=translucent(colour(code), 0.3),
+        fillcolor=translucent(hue, 0.3),
         width=0.6,
         **names,
     )
@@ -224,7 +237,7 @@ def _box_traces(boxes: Boxes, code: int, label: str) -> list[Trace]:
         x=compact(values),
         y=np.full(len(values), code, dtype=np.float32),
         mode="markers",
-        marker={"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6},
+        marker={"color": hue, "symbol": symbol(code), "size": 5, "opacity": 0.6},
         hovertemplate="%{x:.4~g}",
         **names,
     )
@@ -269,7 +282,7 @@ def share_bars(
     order, note = list(range(len(labels))), ""
     if not stacked:
         order, note = _largest(values.sum(axis=1), MOST_GROUPED)
-    positions = list(range(len(items)))
+    positions, named = list(range(len(items))), shorten_all(labels, LEGEND_WIDTH)
     labelled = len(items) * len(order) <= MOST_LABELLED
     traces = [
         trace(
@@ -278,7 +291,7 @@ def share_bars(
             x=compact(values[code]),
             y=positions,
             marker={"color": colours[code] if colours else colour(code)},
-            name=escape(shorten(labels[code], LEGEND_WIDTH)),
+            name=escape(named[code]),
             hovertext=[percent(share) for share in values[code]],
             hovertemplate="%{hovertext}",
             text=[percent(share, 0) for share in values[code]] if labelled else None,
@@ -313,7 +326,7 @@ def share_bars(
     )
 
 
-def _bars(bins: Histogram, heights: Any, code: int, label: str, shares: bool) -> Trace:
+def _bars(bins: Histogram, heights: Any, hue: str, name: str, shares: bool) -> Trace:
     centres, widths = (bins.edges[:-1] + bins.edges[1:]) / 2, np.diff(bins.edges)
     return trace(
         "bar",
@@ -322,30 +335,40 @@ def _bars(bins: Histogram, heights: Any, code: int, label: str, shares: bool) ->
         width=compact(widths),
         customdata=np.column_stack([compact(bins.edges[:-1]), compact(bins.edges[1:])]),
         marker={
-            "color": translucent(colour(code), 0.45),
-            "line": {"color": colour(code), "width": 1},
+            "color": translucent(hue, 0.45),
+            "line": {"color": hue, "width": 1},
         },
-        name=escape(shorten(label, LEGEND_WIDTH)),
+        name=name,
         hovertext=[percent(share) for share in heights] if shares else None,
         hovertemplate="%{customdata[0]:.4~g} to %{customdata[1]:.4~g}<br>"
         + ("%{hovertext}" if shares else "%{y:,} rows"),
     )
 
 
-def _steps(bins: Histogram, heights: Any, code: int, label: str) -> Trace:
+def _steps(bins: Histogram, heights: Any, look: tuple[str, str], name: str) -> Trace:
+    hue, dash = look
     return trace(
         "scatter",
         x=compact(bins.edges),
         y=compact(np.append(heights, heights[-1])),
         mode="lines",
-        line={"color": colour(code), "width": 2, "shape": "hv", "dash": _dash(code)},
-        name=escape(shorten(label, LEGEND_WIDTH)),
+        line={"color": hue, "width": 2, "shape": "hv", "dash": dash},
+        name=name,
     )
 
 
-def _dash(code: int) -> str:
-    """Return another dash for every further eight classes, whose colours repeat."""
-    return ("solid", "dash", "dot", "dashdot")[code // 8 % 4]
+def _looks(drawn: Sequence[int], n_classes: int) -> dict[int, tuple[str, str]]:
+    """Return colour and dash of the curves: of many classes, whose colours repeat, by position."""
+    by_position = n_classes > MANY_CLASSES
+    order = {code: position if by_position else code for position, code in enumerate(drawn)}
+    return {k: (colour(i), "solid" if i < len(COLOURS) else "dash") for k, i in order.items()}
+
+
+def _legend_names(labels: list[str], drawn: Sequence[int], sizes: Any) -> dict[int, str]:
+    """Return the names of curves with their numbers of rows: shortened, but distinct."""
+    rows = {code: f" ({sizes[code]:,})" for code in drawn}
+    short = shorten_all(labels, LEGEND_WIDTH - max(map(len, rows.values()), default=0))
+    return {code: escape(short[code] + rows[code]) for code in drawn}
 
 
 def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:

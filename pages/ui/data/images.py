@@ -89,7 +89,7 @@ def show_contact_sheet(data: Dataset) -> None:
     """Show some images of each class, and offer all of them as a zip."""
     sheet = displays.parts(first_images(data)).figure
     if sheet is not None:
-        controls.sheet(sheet, key="data.sheet")
+        controls.figure(sheet, key="data.sheet")
     st.download_button(
         "Download as a zip of images",
         lambda: cache.image_zip(data.digest, data),
@@ -102,11 +102,11 @@ def show_contact_sheet(data: Dataset) -> None:
 
 
 def show_skipped(data: Dataset) -> None:
-    """List every file that was skipped, with the reason."""
+    """List every file that was skipped, with the reason, in an expander."""
     if data.skipped:
         files = data.skipped_files()
-        st.subheader(files.title, anchor=False)
-        displays.show(files, key="data.skipped")
+        with st.expander(text.escape(files.finding()), key="data.skipped.open"):
+            displays.body(files, key="data.skipped")
 
 
 def show_duplicates(data: Dataset) -> None:
@@ -136,4 +136,4 @@ def show_duplicates(data: Dataset) -> None:
         if panel.open:
             sheet = displays.parts(duplicate_images(data, job.result)).figure
             if sheet is not None:
-                controls.sheet(sheet, key="data.copies")
+                controls.figure(sheet, key="data.copies")

@@ -25,7 +25,8 @@ MEANS = [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]]
 ROWS, RARE_ROWS = 400, 28
 WORDS = """
 **Recall** of a class: the share of its test rows that are predicted as this class.  
-**Priors**: the share of each class that the model expects, learned from the training rows.
+**Priors**: the share of each class that the model expects, learned from the training rows.  
+**Prior shift**: the loss because the model has learned that the class is rare.
 """
 
 

@@ -185,11 +185,6 @@ def figure(
         _draw_cached(identity=id(fig), key=key, room=room, _fig=fig)
 
 
-def replay(fig: go.Figure, *, key: str) -> None:
-    """Draw a figure as `draw` does, from the messages that drew it before."""
-    _draw_cached(identity=id(fig), key=key, room=None, _fig=fig)
-
-
 # Streamlit replays the messages of a cached function. The key is the identity of the figure, which
 # is unique while the cache holds it.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
@@ -230,8 +225,7 @@ class SentFigure(BaseFigure):
     def __init__(self, fig: go.Figure) -> None:
         self._written = fig.to_dict()
         layout = self._written["layout"]
-        if "sheet" not in layout["meta"]:  # a sheet of images keeps its title
-            _leave_out_title(layout)
+        _leave_out_title(layout)
         self.fitted = _proportions(self._written["data"], layout)
         if self.fitted:
             layout["legend"]["maxheight"] = LEGEND_SHARE
@@ -343,12 +337,3 @@ def marks(key: str, values: Mapping[str, Any], keep: Callable[[Any], None]) -> N
                 on_click=keep,
                 args=(value,),
             )
-
-
-def sheet(figure: go.Figure, *, key: str) -> None:
-    """Show a sheet of images, with its text alternative."""
-    note_figure(figure, key=key)
-    with st.container(gap=None, key=f"{key}.fit"):
-        replay(figure, key=key)
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        downloads.offer(figure, key=key)

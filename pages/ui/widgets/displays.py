@@ -46,8 +46,8 @@ _MOST_LOW, _MOST_HIGH = 16, 12
 # A number and its interval, which may be moved to a second line.
 _WITH_INTERVAL = re.compile(r"^([−\d]\S*) (\(.+\))$")
 NO_BREAK = "\u00a0"
-# Longer names are shortened in the middle: names often differ only at their ends.
-_LONGEST_NAME = 60
+# Longer names are shortened in the middle, to one line: names often differ only at their ends.
+_LONGEST_NAME, _SHORT_NAME = 60, 38
 _SHORTENED = "Long names are shortened; “Numbers (CSV)” has them whole."
 #: Represents None as a choice: in widgets and settings None means "nothing chosen".
 NOTHING = "nothing"
@@ -367,8 +367,7 @@ def figure(display: Display, *, key: str) -> None:
     """Draw only the figure."""
     note(display, key=key)
     if (drawn := parts(display).figure) is not None:
-        draw = controls.sheet if "sheet" in drawn.layout.meta else controls.figure
-        draw(drawn, key=f"{key}.figure")
+        controls.figure(drawn, key=f"{key}.figure")
 
 
 def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
@@ -380,7 +379,7 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         rows, captions = images
         sheet = parts(RowsDisplay(data, tuple(rows.tolist()), tuple(captions), display.title))
         if sheet.figure is not None:
-            controls.sheet(sheet.figure, key=f"{key}.images")
+            controls.figure(sheet.figure, key=f"{key}.images")
         st.caption(sheet.finding)
     elif not (frame := table(display)).empty:
         _table(identity=display.key, key=key, _frame=frame, _display=display)
@@ -435,7 +434,7 @@ def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> 
         if name == first or is_of_classes:
             values = list(map(str, _frame[name]))
             if max(map(len, values), default=0) > _LONGEST_NAME:
-                _frame = _frame.assign(**{name: shorten_all(values, _LONGEST_NAME)})
+                _frame = _frame.assign(**{name: shorten_all(values, _SHORT_NAME)})
                 helps[name] = f"{helps[name]} {_SHORTENED}" if name in helps else _SHORTENED
     lengths = {str(name): _length(_frame[name]) for name in _frame.columns}
     width = sum(14 + _CHARACTER * max(len(name), length) for name, length in lengths.items())

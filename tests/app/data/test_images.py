@@ -23,6 +23,9 @@ def test_a_zip_with_junk_lists_what_was_skipped():
     app = bring(open_app(), ("pets.zip", a_zip(FOLDERS | junk)))
     assert "8 images of 6 × 5 pixels in 2 classes" in main_text(app)
     skipped = next(frame for frame in frames(app) if "reason" in frame.columns)
+    # Above the images, whose title is written as that of every figure.
+    assert app.expander(key="data.skipped.open").label == "3 files were skipped\\."
+    assert "The first images of" in main_text(app)
     assert set(skipped["file"]) == set(junk) and skipped["reason"].str.len().min() > 3
 
 

@@ -89,7 +89,7 @@ def projected(name: str, standardize: bool):
 def test_it_opens_on_the_column_with_the_largest_association():
     app = explore(view="columns")
     assert "petal length" in app.header[0].value
-    assert "has the largest association with 'species' of 4 features" in app.header[0].value
+    assert "Of 4 features, petal length" in app.header[0].value
     assert any(
         "p by permutation of the labels, max over 4 features" in text.value for text in app.markdown
     )

@@ -33,7 +33,7 @@ def test_the_summary_says_what_was_chosen_on_every_page():
         steps = ["Standardised, no PCA"] if page[6:-3] in sidebar.WITH_STEPS else []
         assert_chips(app, "Target: kind", "Last 20 % of each class as test set", *steps)
         assert app.number_input(key="sidebar.test_size").value == 20
-        assert "32 rows train, 8 test." in main_text(app).replace("\\", "")
+        assert "32 training and 8 test rows." in main_text(app).replace("\\", "")
         assert "Last 20 % of each class as test set." in main_text(app).replace("\\", "")
 
 

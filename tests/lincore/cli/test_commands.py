@@ -307,7 +307,7 @@ def test_predict_writes_the_predictions_of_the_library(capsys, file, new, tmp_pa
     assert main([*command, "--quiet"]) == 0
     output = capsys.readouterr()
     assert output.out.encode() == expected.to_csv()
-    assert "3 rows: 3 'a'; 1 is unlike" in output.err and "'Z'" in output.err
+    assert "3 rows predicted: 3 'a'; 1 is unlike" in output.err and "'Z'" in output.err
     found = record(capsys, *command, "-o", str(tmp_path / "out.parquet"), "--method", "lda")
     shown = {one["display"]: one["rows"] for one in found["displays"]}
     assert sum(line["rows"] for line in shown["PredictedClassesDisplay"]) == 3

@@ -65,7 +65,7 @@ def test_sentences_say_what_was_tested_and_found():
     assert "the largest of 3 features (p = " in said
     X[:, 1] += codes
     _, said = finding(lincore.load((X, codes)))
-    assert "has the largest association with 'kind' of 3 features (η = " in said
+    assert "has the largest association with 'kind' (η = " in said
     assert "; p = 0.001), then " in said
     _, said = finding(lincore.load((X[:, [1]], codes)))
     assert "is associated with 'kind' (η = " in said and "largest" not in said

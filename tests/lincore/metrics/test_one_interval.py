@@ -98,6 +98,8 @@ def test_groups_of_a_data_set_that_is_predicted_count_as_groups():
 )
 def test_the_caption_names_the_rule_that_was_used(name, rule):
     results = judged(np.arange(40) >= 6, np.arange(40) % 2)
+    p = np.random.default_rng(0).uniform(0.2, 0.8, (1, 40, 1))  # AUC and log loss need posteriors
+    results = replace(results, log_proba=np.log(np.concatenate([p, 1 - p], axis=2)))
     assert report.interval_method(results, name).startswith(f"95 % intervals: {rule}.")
     together = replace(results, settings=Settings(row_groups=np.arange(40) // 4))
     found = report.interval_method(together, name)

@@ -14,6 +14,7 @@ from lincore.fields.bounds import Name
 from lincore.fields.field import Field
 from lincore.io.tables.text.fields import BLANKS, SPACES
 from lincore.limits import LIMITS, Limits
+from lincore.utils.formatting import count
 
 DeclaredRole: TypeAlias = Literal["target", "weight", "ignore", "feature"]
 _JUDGED = 100
@@ -296,7 +297,7 @@ class DetectedOptions:
         >>> print(found)
         UTF-8, semicolon, decimal comma, header in line 1, 1,704 rows of 6 columns
         """
-        size = f"{self.n_rows:,} rows of {self.n_columns:,} columns"
+        size = f"{count(self.n_rows, 'row')} of {count(self.n_columns, 'column')}"
         size += ", read in blocks" if self.in_blocks else ""
         header = f"header in line {self.header_line}" if self.header_line else "no header"
         if self.kind == "workbook":
