@@ -18,7 +18,7 @@ from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_changes import find_order, label_mark, mark_notice, missing_codes
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.utils.formatting import percent_of
+from lincore.utils.formatting import listed, percent_of, quoted
 from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def find_table_problems(
     >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
     >>> for finding in find_table_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
-    class a: A single row can be used for training but not for testing. Leave it ...
+    class 'a': A single row can be used for training but not for testing. Leave it ...
     made.csv: 1 row is a duplicate (33.3 %), with the features and class of another row. ...
     """
     frame = table.frame
@@ -196,9 +196,9 @@ def _ordered(table: Table, name: str) -> TableFinding | None:
     order = table.orders.get(name) or find_order(str(level) for level in levels)
     if not order:
         return None
-    listed = " < ".join(order) if len(order) <= _MOST_SAID else f"{order[0]} < … < {order[-1]}"
+    shown = " < ".join(order) if len(order) <= _MOST_SAID else f"{order[0]} < … < {order[-1]}"
     notice = Notice(
-        f"Its levels are ordered: {listed}. As categories, each has its own coefficient.",
+        f"Its levels are ordered: {shown}. As categories, each has its own coefficient.",
         columns_named([name]),
         f"Encode them as the numbers 1 to {len(order)} to use the order.",
         code="LIN072",
@@ -396,17 +396,18 @@ def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
     lone = [str(label) for label in counts.index[counts == 1]]
     if not lone or len(lone) > 20 or len(counts) < 2:
         return None
+    named, is_single = listed([quoted(label) for label in lone], _MOST_SAID), len(lone) == 1
     notice = Notice(
         "A single row can be used for training but not for testing.",
-        f"class {', '.join(lone)}",
-        "Leave it out or merge it.",
+        f"{'class' if is_single else 'classes'} {named}",
+        "Leave it out or merge it." if is_single else "Leave them out or merge them.",
         code="LIN069",
     )
-    drop = Hint(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
-    if len(lone) == 1:
+    drop = Hint(f"Leave out {named}", options={"drop_classes": tuple(lone)})
+    if is_single:
         nearest = str(counts.index[counts > 1][-1]) if (counts > 1).any() else ""
         merged = {lone[0]: nearest}
-        merge = Hint(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
+        merge = Hint(f"Merge {named} with {quoted(nearest)}", options={"merge_classes": merged})
         return TableFinding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
     merged = dict.fromkeys(lone, "other")
     return TableFinding(notice, (drop, Hint("Merge them", options={"merge_classes": merged})))

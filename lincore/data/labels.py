@@ -11,6 +11,7 @@ import numpy as np
 from lincore.data.frames import count_present, is_number
 from lincore.errors import DataError, Hint, Notice, not_among
 from lincore.limits import LIMITS
+from lincore.utils.formatting import listed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MAX_PROPOSED_CLASSES = 50
 #: Numbers with more distinct values are rarely class codes.
 MANY_NUMBERS = 10
+# Classes that a notice names.
+_MOST_NAMED = 7
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
@@ -148,11 +151,12 @@ def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, 
     lone = [str(label) for label in classes[np.bincount(codes) == 1]]
     if not lone:
         return ()
+    noun, named = "class" if len(lone) == 1 else "classes", [quoted(label) for label in lone]
     return (
         Notice(
             "A single row can be used for training but not for testing.",
-            where=f"class {', '.join(lone)}",
-            remedy="Add rows of this class, merge it with another, or leave it out.",
+            where=f"{noun} {listed(named, _MOST_NAMED)}",
+            remedy="Add rows, merge with another class, or leave out.",
             code="LIN069",
         ),
     )

@@ -17,7 +17,7 @@ from lincore.data import split as split_rows
 from lincore.displays.base import Display
 from lincore.errors import DataError
 from lincore.estimators import BayesClassifier, ExpectedLoss, bayes_error
-from lincore.utils import capital, count, percent, quoted
+from lincore.utils import capital, count, listed, percent, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Standard error of the Bayes error where it is computed by Monte Carlo.
 _STANDARD_ERROR = 5e-4
+# Classes of one size that a sentence names.
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +54,18 @@ class ClassCountsDisplay(Display):
     def finding(self) -> str:
         """Compare the largest class with the smallest; streamed rows count."""
         counts = self.data.counts + self.data.streamed_counts
-        most, least = int(counts.argmax()), int(counts.argmin())
+        most, least = int(counts.max()), int(counts.min())
         noun = "images" if self.data.kind.is_images else "rows"
-        if counts[most] == counts[least]:
-            return f"Every class has {counts[most]:,} {noun}."
-        return (
-            f"The largest class, {quoted(self.data.classes[most])}, has {counts[most]:,} {noun}, "
-            f"the smallest, {quoted(self.data.classes[least])}, {counts[least]:,} (ratio "
-            f"{counts[most] / counts[least]:,.1f})."
+        if most == least:
+            return f"Every class has {most:,} {noun}."
+        largest, smallest = (
+            [quoted(label) for label in self.data.classes[counts == size]] for size in (most, least)
         )
+        first = f"class, {largest[0]}, has {most:,} {noun}"
+        if len(largest) > 1:  # ties
+            first = f"classes, {listed(largest, _MOST_NAMED)}, have {most:,} {noun} each"
+        last = f"{listed(smallest, _MOST_NAMED)}, {least:,}{' each' if len(smallest) > 1 else ''}"
+        return f"The largest {first}, the smallest, {last} (ratio {most / least:,.1f})."
 
     def scope(self) -> str:
         """State which rows of a file larger than memory are in memory, and which are streamed."""

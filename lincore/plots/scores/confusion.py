@@ -27,6 +27,8 @@ MOST_COUNTS = 20
 # The strongest shade on which text has a contrast of 4.5 in both themes.
 STRONGEST = 0.6
 TICK_WIDTH = 14
+# Characters of names that fit side by side under the columns of twenty classes on a phone.
+_UPRIGHT = 2
 # The side of an image in a cell and its distance above the centre, in cells.
 IMAGE_SIDE, IMAGE_RISE = 0.56, 0.19
 
@@ -262,6 +264,11 @@ def class_axes(labels: list[str], room: Room) -> dict[str, Any]:
         # The margin that Plotly finds for turned names can leave the square at half its size.
         across |= {"tickangle": 90, "automargin": False}
         below = {"bottom": 40 + 7 * max(len("recall (%)") * room.margins, *map(len, short))}
+        if max(map(len, short)) <= _UPRIGHT and n_classes <= room.counts:
+            # Below the names, where it covers none of them.
+            recall = ["<br><i>recall<br>(%)</i>"] if room.margins else []
+            across |= {"tickangle": 0, "ticktext": [*texts, *recall]}
+            below = {"bottom": 85}
     return below | {"xaxis": axis("predicted class", **across), "yaxis": axis("true class", **down)}
 
 

@@ -113,3 +113,39 @@ def test_near_duplicates_without_exact_ones_say_none():
     data = lincore.load((pixels, np.arange(40) % 2))
     notice = find_image_duplicates(data).notice(data)
     assert "2 images have an exact or near duplicate (none exact)" in notice.what
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ([9, 9, 2], "The largest classes, 'a' and 'b', have 9 rows each, the smallest, 'c', 2"),
+        ([9, 2, 2], "The largest class, 'a', has 9 rows, the smallest, 'b' and 'c', 2 each"),
+        ([9, 8, 2], "The largest class, 'a', has 9 rows, the smallest, 'c', 2 (ratio 4.5)."),
+    ],
+)
+def test_classes_of_equal_size_are_named_together(sizes, said):
+    labels = np.repeat(list("abc"), sizes)
+    data = lincore.load((np.arange(len(labels), dtype=float)[:, None], labels))
+    assert data.class_counts().finding().startswith(said)
+
+
+def test_classes_of_a_single_row_are_quoted_and_counted():
+    rows = pd.DataFrame({"x": range(42), "c": [*"ab" * 20, "c", "d"]})
+    table = io.open_table(rows)
+    (finding,) = [
+        finding
+        for finding in find_table_problems(table, describe_columns(table))
+        if finding.notice.code == "LIN069"
+    ]
+    assert finding.notice.where == "classes 'c' and 'd'"
+    assert finding.notice.remedy == "Leave them out or merge them."
+    assert finding.remedies[0].label == "Leave out 'c' and 'd'"
+    (notice,) = [n for n in lincore.load(table.frame, target="c").notices if n.code == "LIN069"]
+    assert notice.where == "classes 'c' and 'd'"
+
+
+def test_short_names_of_many_classes_stand_upright_below_their_matrix():
+    digits = lincore.fit(lincore.sample("digits"), "lda").confusion().plot().layout
+    assert digits.xaxis.tickangle == 0 and digits.xaxis.ticktext[0] == "0"
+    longer = lincore.fit(wards(8), "lda").confusion().plot().layout
+    assert longer.xaxis.tickangle == 90
