@@ -173,7 +173,7 @@ class ScoresDisplay(JudgedDisplay):
         ]
         over_folds = not metrics.find_sampling_units(self.ranked).one_fit
         return (
-            *self._interval_rules(),
+            *filter(None, self._interval_rules()),
             *([_P_OVER_FOLDS] if over_folds and "permutation" in self._against_baseline else []),
             *([f"Without {self.deciding}: {'; '.join(without)}."] if without else []),
             *filter(None, [report.missing_intervals_note(self.ranked)]),
