@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import lincore
-from lincore import displays, export, metrics, model_selection
+from lincore import export, metrics, model_selection
 from lincore import report as wording
 from lincore.analysis import BalanceCostQuestion, ClassifyQuestion, CompareQuestion
 from lincore.cli._answer import (
@@ -22,6 +22,7 @@ from lincore.cli._answer import (
     settings_record,
     write_file,
 )
+from lincore.cli._displays import Call, make_display, read_calls
 from lincore.cli._field_options import field_options
 from lincore.cli._options import command, option
 from lincore.cli._request import Request, request_options
@@ -41,15 +42,8 @@ question_options = field_options(
 )
 
 
-def _displays(text: str) -> list[str]:
-    """Return the names of displays in a comma-separated list."""
-    names = [name.strip() for name in text.split(",")]
-    every = {getattr(getattr(displays, name), "made_by", "") for name in dir(displays)}
-    known = sorted(name for name in every if name.startswith(("model.", "results.", "cost.")))
-    for name in names:
-        if name not in known:
-            raise ValueError(f"there is no display {name}; choose among {', '.join(known)}")
-    return names
+def _reported_calls(text: str) -> list[Call]:
+    return read_calls(text, ("model", "results", "cost"))
 
 
 @command(
@@ -106,9 +100,9 @@ def comparison_answer(
 @option(
     "--displays LIST",
     "What the report shows of the best model, the comparison and the cost of imbalance, such as "
-    "model.scores,model.coefficients,results.pairwise; any other word lists them.  [default: those "
-    "of the dashboard's reports]",
-    kind=_displays,
+    '"model.scores,results.pairwise(rope=0.02)"; any other word lists them.  [default: those of '
+    "the dashboard's reports]",
+    kind=_reported_calls,
 )
 @option("--title TEXT", "Title of the report.  [default: names the data]")
 @option(
@@ -122,7 +116,7 @@ def report(
     request: Request,
     question: CompareQuestion,
     with_cost: bool | None,
-    displays: list[str] | None,
+    displays: list[Call] | None,
     title: str | None,
     output: str | None,
     progress: Progress,
@@ -138,7 +132,7 @@ def report(
     experiment, cost = request.experiment(data), None
     rows = experiment.split.rows(data)
     if with_cost is None:
-        asked_for = any(name.startswith("cost.") for name in displays or ())
+        asked_for = any(name.startswith("cost.") for name, _ in displays or ())
         with_cost = asked_for or (displays is None and metrics.is_imbalanced(data.counts))
     if with_cost:
         keywords = request.arguments(data, BalanceCostQuestion()) | {"methods": best}
@@ -176,20 +170,20 @@ def report(
 
 
 def _selected_displays(
-    contents: export.ReportContents, names: list[str] | None
+    contents: export.ReportContents, calls: list[Call] | None
 ) -> tuple[Display, ...]:
-    """Return the displays of a report by their names, or the usual ones."""
+    """Return the displays of a report by their calls, or the usual ones."""
     usual = export.report_displays(contents).values()
-    if names is None:
+    if calls is None:
         return tuple(usual)
     known = {display.made_by: display for display in usual}
     results = {"model": contents.model, "results": contents.comparison, "cost": contents.cost}
     selected = []
-    for name in names:
-        root, _, method = name.partition(".")
-        if results[root] is None:
+    for name, settings in calls:
+        if contents.cost is None and name.startswith("cost."):
             raise ValueError(f"{name} needs the cost of imbalance, which --no-balance leaves out.")
-        selected.append(known[name] if name in known else getattr(results[root], method)())
+        is_usual = name in known and not settings
+        selected.append(known[name] if is_usual else make_display((name, settings), results))
     return tuple(selected)
 
 

@@ -15,6 +15,7 @@ from lincore.analysis import Analysis, FileData, NewFile, PredictedRows, Predict
 from lincore.cli._answer import Answer, answer_of, finding_sentences
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
+from lincore.cli._displays import make_display, read_calls
 from lincore.cli._inspect import dataset_answer
 from lincore.cli._options import command, option
 from lincore.cli._predict import predicted_answer
@@ -31,9 +32,19 @@ from lincore.utils import Progress
     help="The data, if they come from a file; by default the file of that name beside ANALYSIS.",
 )
 @option("--new FILE", "The file of new rows; by default the one of that name beside ANALYSIS.")
+@option(
+    "--displays LIST",
+    "What the answer shows instead of the usual, by the calls of the library, such as "
+    '"model.operating_point(by=costs)"; any other word lists them.',
+)
 @option("--model FILE", "The saved model; by default the file of that name beside ANALYSIS.")
 def run(
-    analysis: str, file: str | None, new: str | None, model: str | None, progress: Progress
+    analysis: str,
+    file: str | None,
+    new: str | None,
+    displays: str | None,
+    model: str | None,
+    progress: Progress,
 ) -> Answer:
     """Answer the question of a saved analysis.
 
@@ -43,6 +54,8 @@ def run(
     text, _ = read_source(analysis, None)
     asked = Analysis.from_json(text)
     question: Any = asked.question
+    root = ROOTS.get(question.kind, "")
+    calls = [] if displays is None else read_calls(displays, (root,))
     is_predicting = isinstance(question, PredictQuestion)
     data, files = None, {}
     if not is_predicting or question.needs_data:
@@ -55,7 +68,11 @@ def run(
             "model": _named_file(analysis, model, question.model),
         }
     result = asked.run(data, **files, progress=progress)
-    answer = ANSWERS[question.kind](data, result, question)
+    if calls:
+        chosen = [make_display(call, {"data": data, root: result}) for call in calls]
+        answer = answer_of("run", data, chosen, headings=[display.title for display in chosen])
+    else:
+        answer = ANSWERS[question.kind](data, result, question)
     record = {"question": question.kind, **answer.record, "command": "run"}
     return replace(answer, record={**record, "analysis": json.loads(asked.to_json())})
 
@@ -87,6 +104,15 @@ def _predictions(data: lincore.Dataset | None, answered: PredictedRows) -> Answe
     return replace(predicted_answer(answered, data), text=answered.predictions.to_csv().decode())
 
 
+#: What the library calls the result of each kind of question that has displays.
+ROOTS: Mapping[str, str] = {
+    "data": "data",
+    "explore": "data",
+    "classify": "model",
+    "compare": "results",
+    "balance-cost": "cost",
+    "balance-study": "study",
+}
 #: The answer to each kind of question.
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
     "data": lambda data, result, question: dataset_answer(result),

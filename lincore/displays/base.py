@@ -196,7 +196,7 @@ def upright(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table for a terminal, transposed if that makes it narrower."""
     if len(table) >= len(table.columns) or not 0 < len(table) <= _MOST_TURNED:
         return table
-    if _width(table) <= _WIDTH:
+    if _width(table) <= _WIDTH or not table.iloc[:, 0].is_unique:
         return table
     first, *rest = table.columns
     lines = [[name, *table[name].tolist()] for name in rest]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lincore.errors import DataError
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
 from lincore.model_selection.engine import run
@@ -95,6 +96,11 @@ def compare_solvers(
     keep : callable, optional
         Called with the finished lines after each fit.
 
+    Raises
+    ------
+    DataError
+        If the model is no logistic regression.
+
     Examples
     --------
     >>> import lincore
@@ -103,6 +109,12 @@ def compare_solvers(
     >>> [(line.solver, line.rate, line.reason.value) for line in lines]
     [('newton', None, 'gradient'), ('gradient', 1.0, 'oscillates')]
     """
+    if not isinstance(model.classifier, LogisticRegression):
+        raise DataError(
+            "Only logistic regression has several solvers.",
+            where=model.name,
+            remedy="Fit logistic regression.",
+        )
     # The classifier rejects unknown solvers.
     wanted: list[tuple[Any, float | None]] = [(solver, None) for solver in solvers]
     wanted += [("gradient", rate) for rate in rates]

@@ -6,6 +6,7 @@ import html
 import io
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -277,6 +278,14 @@ def test_a_report_shows_the_chosen_displays(capsys, file):
     assert main([*command, "model.scors"]) == 2
     assert "choose among cost.corrections, cost.curve" in capsys.readouterr().err
     assert main([*command, "cost.curve", "--no-balance"]) == 2
+    capsys.readouterr()
+    costly = "model.operating_point(by=costs, miss_cost=5),results.pairwise(rope=0.05)"
+    assert main([*command, costly]) == 0
+    page = html.unescape(capsys.readouterr().out)
+    assert 'model.operating_point(by="costs"' in page
+    assert "results.pairwise(rope=0.05)" in page
+    assert main([*command, "results.pairwise(rop=0.05)"]) == 1
+    assert "There is no such option." in capsys.readouterr().err
 
 
 def test_report_on_standard_output(capsys):
@@ -387,6 +396,33 @@ def test_run_answers_the_question_of_an_analysis(capsys, file, tmp_path, questio
         assert found["answer"] == 15 and "12 rows. Computed: 15 rows." in said
     else:
         assert said.startswith("trips")
+
+
+def test_run_shows_the_displays_asked_for(capsys, tmp_path):
+    iris, asked = lincore.sample("iris"), analysis.Analysis(analysis.SampleData("iris"))
+    path = tmp_path / "asked.json"
+
+    def shown(question, displays):
+        path.write_text(replace(asked, question=question).to_json())
+        return record(capsys, "run", str(path), "--displays", displays)["displays"]
+
+    wanted = lincore.fit(iris, "lda").coefficients(per_deviation=False).to_dict()
+    question = analysis.ClassifyQuestion("lda")
+    assert shown(question, "model.coefficients(per_deviation=False)") == [
+        json.loads(json.dumps(wanted))
+    ]
+    study = analysis.BalanceStudyQuestion({"setosa": 20}, ("lda",), repeats=2)
+    assert [one["display"] for one in shown(study, "study.costs,study.scores")] == [
+        "CostsDisplay",
+        "StudyScoresDisplay",
+    ]
+    for displays, words in (
+        ("results.scores", "choose among study.boundaries"),
+        ("study.scores(", "neither a name"),
+        ("study.scores(x=1)", "x: There is no such option."),
+    ):
+        assert main(["run", str(path), "--displays", displays]) != 0
+        assert words in capsys.readouterr().err
 
 
 def test_run_refuses_another_file(capsys, new, file, tmp_path):
