@@ -131,7 +131,7 @@ class Dashboard(Figures):
     def settle(self) -> None:
         """Wait until the script has run and everything that it sent has been drawn."""
         self.page.evaluate("window.lincore.looks = 0")
-        self.page.wait_for_function(SETTLED, timeout=WIDEST_WAIT, polling=25)
+        self.page.wait_for_function(SETTLED, timeout=WIDEST_WAIT, polling=50)
 
     # --- what a person does ---------------------------------------------------------------
 

@@ -17,7 +17,7 @@ WebSocket.prototype.send = function (message) {
 };
 """
 
-#: True once the page was found finished seven times in a row, 25 ms apart: `notRunning` alone
+#: True once the page was found finished seven times in a row, 50 ms apart: `notRunning` alone
 #: holds before the first run as well, and Plotly draws after the script has ended. Looks are
 #: counted, not milliseconds: a page busy with drawing has not read what the server sent.
 SETTLED = """

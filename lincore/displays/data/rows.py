@@ -43,7 +43,7 @@ class RowsDisplay(Display):
         tuple[str, ...], Field("Captions", "Of the images; by default their classes.")
     ] = ()  # fmt: skip
 
-    heading: Annotated[str, Field("Title", "Of the sheet of images.")] = "The selected rows"
+    heading: Annotated[str, Field("Title", "Of the sheet of images.")] = "The selected images"
     columns: Annotated[int, Field("Columns", "Of the sheet of images.", low=1, high=20)] = (
         _SHEET_COLUMNS
     )

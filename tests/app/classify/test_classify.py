@@ -191,7 +191,7 @@ DRAWN = {
     "What was learned": ([], 3),
     "Canonical functions": ([{"scatter"}], 5),
     "Assumptions": ([], 0),
-    "What if": ([{"contour", "scatter"}, {"bar"}], 3),
+    "What if": ([{"contour", "scatter"}, {"bar"}, {"bar"}], 3),
 }
 
 

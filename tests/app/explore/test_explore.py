@@ -238,12 +238,12 @@ def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
     row = int(lincore.split(lincore.sample("digits")).train[5])
     app.session_state["explore.pca.picked"] = [row, 10**7]
     app.run()
-    assert "The selected rows" in figures(fine(app))
+    assert "The selected images" in figures(fine(app))
     assert "1 image." in text_of(app)
     app = open_tab(app, "Reconstruction")
     assert app.number_input(key="explore.reconstruction.image").value == row
     app.button(key="explore.pca.clear").click().run()
-    assert "The selected rows" not in figures(fine(app))
+    assert "The selected images" not in figures(fine(app))
 
 
 def test_rows_of_the_other_part_are_not_shown_as_chosen():

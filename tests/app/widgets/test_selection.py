@@ -79,8 +79,11 @@ def test_a_selection_of_images_shows_at_most_sixty():
     app = show("digits", range(1000, 1100))
     sheet = json.loads(app.get("plotly_chart")[1].proto.spec)
     assert "1000!" in json.dumps(sheet) and "1060!" not in json.dumps(sheet)
-    said = app.markdown[-1].value.replace("\\", "")
-    assert said == "**100 images; the first 60 are shown, 40 more are not.**"
+    said = [markdown.value.replace("\\", "") for markdown in app.markdown[-2:]]
+    assert said == [
+        "**100 images; the first 60 are shown, 40 more are not.**",
+        "**The selected images**",
+    ]
 
 
 def test_rows_of_former_data_are_left_out():

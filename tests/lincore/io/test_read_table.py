@@ -111,7 +111,7 @@ def test_whole_labels_are_numbers_also_where_some_are_missing():
 
 def test_a_class_of_one_row_is_told():
     data = read("u,class\n1.5,a\n2.5,b\n3.5,a\n4.5,a\n", "class")
-    assert "class b: A single row" in said(data)[-1]
+    assert "class 'b': A single row" in said(data)[-1]
 
 
 def test_labels_and_names_are_kept_as_text_whatever_they_hold():

@@ -219,7 +219,7 @@ def test_a_threshold_applies_to_the_corrected_posteriors(models, passengers, fra
     change = (priors[1] / priors[0]) / (model.priors[1] / model.priors[0])
     odds = threshold / (1 - threshold) / change
     np.testing.assert_array_equal(found.codes, fixed(model, passengers, odds / (1 + odds)))
-    assert found.by_class().finding().startswith("900 rows (threshold for 'yes': 70 %): ")
+    assert found.by_class().finding().startswith("900 rows predicted (threshold for 'yes': 70 %): ")
 
 
 def test_a_threshold_needs_two_classes_with_posteriors(models, frame):

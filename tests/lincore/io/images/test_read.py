@@ -200,7 +200,7 @@ def test_large_images_are_scaled_down_in_proportion(size, expected):
 
 
 def test_a_class_of_one_image_is_told():
-    assert "class c: A single row" in str(read(two_classes(**{"c/1.png": image()})).notices[0])
+    assert "class 'c': A single row" in str(read(two_classes(**{"c/1.png": image()})).notices[0])
 
 
 @pytest.mark.parametrize(
