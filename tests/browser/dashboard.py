@@ -308,6 +308,12 @@ class Dashboard(Figures):
             self.page.keyboard.press("Enter")
             editor.wait_for()
 
+    def fill_cell(self, editor: Locator, typed: str) -> None:
+        """Type into an open cell and press Enter, once the editor has taken it up."""
+        editor.fill(typed)
+        self.page.wait_for_timeout(150)
+        editor.press("Enter")
+
     def wait_for_job(self, key: str, patience: float = WIDEST_WAIT) -> None:
         """Wait until the job with this key (``pages.ui.jobs.page_jobs``) is over and drawn."""
         self.element(f"{key}.job").wait_for(state="detached", timeout=patience)

@@ -53,9 +53,7 @@ def type_cell(dashboard, grid, row: int, column: int, n_columns: int, typed: str
     field = dashboard.page.locator("#portal input, #portal textarea").first
     dashboard.open_table_cell((across, box["y"] + 35 * (row + 1) + 18), field)
     sent = dashboard._sent()
-    field.fill(typed)
-    dashboard.page.wait_for_timeout(150)  # nobody presses Enter before the editor has taken it up
-    field.press("Enter")
+    dashboard.fill_cell(field, typed)
     dashboard._follow(sent, patience=10_000)  # the table waits a moment before it tells
 
 

@@ -106,8 +106,7 @@ def test_a_cell_that_is_typed_just_before_generate_counts(dashboard):
     box = canvas.bounding_box()
     field = dashboard.page.locator("#portal input").first
     dashboard.open_table_cell((box["x"] + 0.18 * box["width"], box["y"] + 52), field)
-    field.fill("41")
-    field.press("Enter")
+    dashboard.fill_cell(field, "41")
     # The table tells of its cells a moment later, perhaps after the click.
     field.wait_for(state="detached")
     dashboard.press("data.draw.go")
