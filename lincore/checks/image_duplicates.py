@@ -58,11 +58,11 @@ class ImageDuplicates(NamedTuple):
         names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
         shown = [f"{names[a]} and {names[b]}" for a, b in self.pairs[:most]]
         many = "image has" if len(self.rows) == 1 else "images have"
-        wrong = self.contradicting.sum()
+        wrong, n_exact = self.contradicting.sum(), self.exact.sum()
         contradiction = f" {wrong:,} of them in another class." if wrong else ""
         return Notice(
             f"{len(self.rows):,} {many} an exact or near duplicate "
-            f"({self.exact.sum() or 'none'} exact).{contradiction}",
+            f"({f'{n_exact:,}' if n_exact else 'none'} exact).{contradiction}",
             f"{data.name}: {'; '.join(shown)}",
             "Remove duplicates or split by group: otherwise training images recur in the test set.",
             "LIN088",

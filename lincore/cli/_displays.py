@@ -17,7 +17,9 @@ Call: TypeAlias = tuple[str, dict[str, Any]]
 def read_calls(text: str, roots: Sequence[str]) -> list[Call]:
     """Return the displays in a comma-separated list; `roots` are the results that there are."""
     every = {getattr(getattr(displays, name), "made_by", "") for name in dir(displays)}
-    known = sorted(name for name in every if name.partition(".")[0] in roots)
+    known = sorted(name for name in every if name and name.partition(".")[0] in roots)
+    if not known:
+        raise ValueError("this question has no displays to choose from.")
     calls = []
     for piece in split_specs(text):
         root, _, call = piece.strip().partition(".")

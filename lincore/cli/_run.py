@@ -69,7 +69,11 @@ def run(
         }
     result = asked.run(data, **files, progress=progress)
     if calls:
-        chosen = [make_display(call, {"data": data, root: result}) for call in calls]
+        results = {
+            "data": data,
+            root: result.predictions if isinstance(result, PredictedRows) else result,
+        }
+        chosen = [make_display(call, results) for call in calls]
         answer = answer_of("run", data, chosen, headings=[display.title for display in chosen])
     else:
         answer = ANSWERS[question.kind](data, result, question)
@@ -112,6 +116,7 @@ ROOTS: Mapping[str, str] = {
     "compare": "results",
     "balance-cost": "cost",
     "balance-study": "study",
+    "predict": "predictions",
 }
 #: The answer to each kind of question.
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {

@@ -72,6 +72,14 @@ class Spread(NamedTuple):
     degrees: float = np.inf
 
 
+def wilson_rows(half: float, share: float) -> float:
+    """Return the number of rows with which the interval of a share has a half-width."""
+    # The formula of `wilson`, solved for one over the number of rows.
+    square, variance = half**2, share * (1 - share)
+    a, b = Z**4 * (square - 0.25), Z**2 * (2 * square - variance)
+    return float(2 * a / (-b - np.sqrt(b**2 - 4 * a * square)))
+
+
 def row_spread(influence: Array, base: SamplingUnits) -> Spread:
     """Return the variance of a pooled score due to the tested rows."""
     # Rows (or groups) are the units, however often each was predicted. For the accuracy of one test

@@ -13,14 +13,11 @@ from lincore import fields, metrics, plots
 from lincore.displays.comparison.judged import JudgedDisplay, in_points
 from lincore.fields import Field
 from lincore.metrics import Interval
-from lincore.metrics.intervals import ADDED_ROWS
+from lincore.metrics.intervals import ADDED_ROWS, Z, wilson_rows
 from lincore.utils import number, percent, points, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-
-#: Half-width of a 95 % interval in standard errors.
-_Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +113,9 @@ class RowsNeededDisplay(JudgedDisplay):
                      "of these in the class": needed * share}
                 )  # fmt: skip
         for difference in self.differences:
-            error = (difference.high - difference.low) / 2 / _Z
+            error = (difference.high - difference.low) / 2 / Z
             if label in (difference.first, difference.second) and error > 0 and self.rope:
-                needed = n * (error * (_Z + ndtri(self.power)) / self.rope) ** 2
+                needed = n * (error * (Z + ndtri(self.power)) / self.rope) ** 2
                 pair = f"{difference.first} and {difference.second}"
                 lines.append(
                     {"question": "difference", "of": pair, "score": self.deciding, "rows": n,
@@ -145,7 +142,7 @@ class RowsNeededDisplay(JudgedDisplay):
         share, middle = (
             (place - kind.lowest) / width for place in (now.value, (now.low + now.high) / 2)
         )
-        return _wilson_rows(wanted / width, middle) / _wilson_rows(half / width, share)
+        return wilson_rows(wanted / width, middle) / wilson_rows(half / width, share)
 
     def plot(self) -> go.Figure | None:
         """Return the rows needed for each line, as bars."""
@@ -194,14 +191,6 @@ class RowsNeededDisplay(JudgedDisplay):
             "chance. The numbers are estimates themselves: from 100 rows, half of those for a "
             "difference are off by more than 20 %.",
         )
-
-
-def _wilson_rows(half: float, share: float) -> float:
-    """Return the number of rows for which Wilson's interval of a share has a half-width."""
-    # Its formula, solved for one over the number of rows.
-    square, variance = half**2, share * (1 - share)
-    a, b = _Z**4 * (square - 0.25), _Z**2 * (2 * square - variance)
-    return float(2 * a / (-b - np.sqrt(b**2 - 4 * a * square)))
 
 
 def _rounded_up(n: float) -> str:

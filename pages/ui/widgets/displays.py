@@ -299,8 +299,7 @@ def _number(option: FieldOption, so_far: SimpleNamespace, factor: float, **commo
     high = None if high == inf else high
     limits = [None if end is None else option.type(end * factor) for end in (low, high, field.step)]
     # Of any magnitude, without idle zeros.
-    digits = "%.6g" if limits[2] is None or field.slide else "%.4g"
-    form = digits if option.type is float else None
+    form = "%.6g" if option.type is float else None
     draw = st.slider if field.slide else st.number_input
     draw(min_value=limits[0], max_value=limits[1], step=limits[2], format=form, **common)
 

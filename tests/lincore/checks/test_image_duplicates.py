@@ -42,6 +42,8 @@ def test_planted_duplicates_are_found(shape):
         == "4 images have an exact or near duplicate (2 exact). 2 of them in another class."
     )
     assert "row 4 and row 8; row 22 and row 51" in said.where
+    many = found._replace(rows=np.repeat(found.rows, 600), exact=np.ones(2400, dtype=bool))
+    assert "2,400 images have an exact or near duplicate (2,400 exact)." in many.notice(data).what
 
 
 def test_images_count_as_one_from_a_correlation_of_the_pixels():

@@ -423,6 +423,11 @@ def test_run_shows_the_displays_asked_for(capsys, tmp_path):
     ):
         assert main(["run", str(path), "--displays", displays]) != 0
         assert words in capsys.readouterr().err
+    [by_class] = shown(analysis.PredictQuestion("lda"), "predictions.by_class")
+    assert by_class["display"] == "PredictedClassesDisplay"
+    path.write_text(replace(asked, question=analysis.GeometryQuestion()).to_json())
+    assert main(["run", str(path), "--displays", "laboratory.answer"]) == 2
+    assert "has no displays to choose from" in capsys.readouterr().err
 
 
 def test_run_refuses_another_file(capsys, new, file, tmp_path):
