@@ -42,7 +42,8 @@ def test_planted_duplicates_are_found(shape):
         == "4 images have an exact or near duplicate (2 exact). 2 of them in another class."
     )
     assert "row 4 and row 8; row 22 and row 51" in said.where
-    many = found._replace(rows=np.repeat(found.rows, 600), exact=np.ones(2400, dtype=bool))
+    repeated = {name: np.repeat(getattr(found, name), 600) for name in ("rows", "nearest")}
+    many = found._replace(**repeated, exact=np.ones(2400, dtype=bool))
     assert "2,400 images have an exact or near duplicate (2,400 exact)." in many.notice(data).what
 
 
